@@ -1,0 +1,161 @@
+package checker
+
+import (
+	"fmt"
+
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/ledger"
+)
+
+// diffLimit is the number of a key's records up to which ledger.Log.Diff is asked to explain a wrong value. Its search
+// grows with the fourth power of it.
+const diffLimit = 32
+
+// checkDurableFold: every value that took effect is the fold of its key's records from the last close up to its own
+// offset, in count, digest and balance; and the row's offset cell is the offset inside the value.
+//
+// Contents, not only offsets: a value may carry the newest offset and lack half of its events. Values are taken from the
+// persists that took effect and from what reads returned, so that a value which the store itself tore (cells of two
+// writes merged, an expired cell, bytes that are no state) is seen though nobody wrote it. An owner that found a key
+// expired lawfully folds on from nothing, from the offset where it began.
+//
+// Where the input is not known up to a value's offset the value is not judged; if the rest holds, the verdict is unknown.
+//
+// Source: kafka-flow issue 732 (events lost without any error); INV_DurableCorrect of its models.
+func checkDurableFold(r *Run) Result {
+	var f finding
+	c := folds{run: r, found: &f}
+	for _, k := range r.keys {
+		c.restarts(k)
+		for _, w := range k.writes {
+			if w.effect < never && w.f == history.Persist {
+				c.written(k, w)
+			}
+		}
+		for i := range k.shown {
+			if s := &k.shown[i]; s.row != nil {
+				c.read(k, s)
+			}
+		}
+	}
+	counts := map[string]int{"values": c.values, "unjudged": c.unjudged}
+	switch {
+	case f.total > 0:
+		return f.failed(r, counts)
+	case c.values == 0 && c.unjudged == 0:
+		return Result{Verdict: Vacuous, Summary: "No value took effect.", Counts: counts}
+	case c.unjudged > 0:
+		return Result{Verdict: Unknown, Counts: counts, Summary: fmt.Sprintf(
+			"The input is not known far enough to judge %s of %d.", count(c.unjudged, "value"), c.values+c.unjudged)}
+	}
+	return Result{Verdict: Pass, Counts: counts,
+		Summary: fmt.Sprintf("Each of %s is the fold of its records.", count(c.values, "value"))}
+}
+
+// folds is the check under way.
+type folds struct {
+	run              *Run
+	found            *finding
+	values, unjudged int
+}
+
+// restarts finds from where an owner lawfully began anew.
+func (c *folds) restarts(k *key) {
+	k.restarts = nil
+	for _, rec := range c.run.recoveries {
+		if rec.v.Partition != k.partition {
+			continue
+		}
+		for i := range rec.reads {
+			s := &rec.reads[i].showing
+			if rec.reads[i].key == k && s.shape != live && k.expired(s.since(), c.run.events[s.to].Time) {
+				k.restarts = append(k.restarts, rec.v.Start)
+			}
+		}
+	}
+}
+
+// written judges the value that a write stored.
+func (c *folds) written(k *key, w *write) {
+	if w.v.State == nil {
+		return
+	}
+	at := w.effect
+	if w.applied {
+		at = w.answer
+	}
+	if w.v.State.Offset != w.v.Offset {
+		c.values++
+		c.torn(k, at, w.v.Offset, *w.v.State, author(w))
+		return
+	}
+	c.value(k, *w.v.State, at, at, author(w))
+}
+
+// read judges what a read returned, where that is not just what a write had stored, which is judged once and for all.
+func (c *folds) read(k *key, s *showing) {
+	row := s.row
+	switch {
+	case row.Broken != "":
+		c.values++
+		c.found.found(s.to, func() (string, []int) {
+			return fmt.Sprintf("The stored value of %s is no state: %.60q.", k.rowName.key, row.Broken), []int{s.to}
+		})
+	case row.State == nil:
+	case !row.Offset.Known || row.Offset.N != row.State.Offset:
+		c.values++
+		if row.Offset.Known {
+			c.torn(k, s.to, row.Offset.N, *row.State, s.to)
+			return
+		}
+		c.found.found(s.to, func() (string, []int) {
+			return fmt.Sprintf("The row of %s has a value @%d and no offset beside it: nothing guards it.",
+				k.rowName.key, row.State.Offset), []int{s.to}
+		})
+	case s.write != nil && s.write.v.State != nil && s.write.v.State.Equal(*row.State):
+	default:
+		c.value(k, *row.State, s.to, author(s.write), s.to)
+	}
+}
+
+func (c *folds) torn(k *key, at int, cell int64, st ledger.State, proof int) {
+	c.found.found(at, func() (string, []int) {
+		return fmt.Sprintf("The row of %s says offset %d and its value says %d: the two are of different writes.",
+			k.rowName.key, cell, st.Offset), []int{proof}
+	})
+}
+
+// value compares a state with the fold.
+func (c *folds) value(k *key, st ledger.State, at int, proof ...int) {
+	below := st.Offset + 1
+	if st.Offset < 0 || !k.knownBelow(below) {
+		c.unjudged++
+		return
+	}
+	c.values++
+	if st.Open() && k.fold(st.Offset).Equal(st) {
+		return
+	}
+	for _, from := range k.restarts {
+		if from <= st.Offset && k.foldFrom(from, st.Offset).Equal(st) {
+			return
+		}
+	}
+	c.found.found(at, func() (string, []int) {
+		return fmt.Sprintf("What %s has stored @%d is not the fold of its events: %s.", k.rowName.key, st.Offset, k.explain(st)),
+			proof
+	})
+}
+
+// explain says which events a wrong value lacks or has too many of, and what that comes to.
+func (k *key) explain(st ledger.State) string {
+	if _, ok := k.log.At(st.Offset); !ok {
+		return fmt.Sprintf("the log has no record of it at %d", st.Offset)
+	}
+	if len(k.log.UpTo(st.Offset)) <= diffLimit {
+		return k.log.Diff(st).String()
+	}
+	want := k.fold(st.Offset)
+	return fmt.Sprintf("%s where there should be %d, balance %s where it should be %s",
+		count(int(st.Count), "event"), want.Count, money(st.Balance), money(want.Balance))
+}

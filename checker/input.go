@@ -1,0 +1,194 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/ledger"
+)
+
+// input is what the run's input log held, by partition and by key.
+//
+// The log itself, read at the end, is the authority (`record` notes). A history that was cut before that has only what
+// the producer was told: then the records are known up to the first offset that nobody was told of, and a question about
+// what lies beyond has no answer. The same care is taken with a hole among the `record` notes, since the input is
+// produced plainly: its offsets have no holes.
+type input struct {
+	partitions map[int32]*partitionLog
+	keys       map[rowName]*keyLog
+	// whole: the log was read to its end, by a run that came to its own.
+	whole bool
+}
+
+// partitionLog is one partition of the input.
+type partitionLog struct {
+	entries []logged
+	// known is the offset below which every record is known.
+	known int64
+	// whole: nothing lies beyond the known records either.
+	whole bool
+}
+
+// logged is one record with the event that tells of it.
+type logged struct {
+	ledger.Entry
+	at int
+}
+
+// end is the offset after the last record known.
+func (p *partitionLog) end() int64 {
+	if p == nil || len(p.entries) == 0 {
+		return 0
+	}
+	return p.entries[len(p.entries)-1].Offset + 1
+}
+
+// between gives the records from one offset up to, not including, another.
+func (p *partitionLog) between(from, below int64) []logged {
+	if p == nil {
+		return nil
+	}
+	lo := sort.Search(len(p.entries), func(i int) bool { return p.entries[i].Offset >= from })
+	hi := sort.Search(len(p.entries), func(i int) bool { return p.entries[i].Offset >= below })
+	return p.entries[lo:max(lo, hi)]
+}
+
+// keyLog is one account's records, in the order of their offsets, with the fold after each.
+type keyLog struct {
+	log   ledger.Log
+	at    []int
+	folds []ledger.State
+	part  *partitionLog
+}
+
+func readInput(r *Run) *input {
+	in := &input{partitions: map[int32]*partitionLog{}, keys: map[rowName]*keyLog{}}
+	fromLog := false
+	for _, e := range r.events {
+		if _, ok := e.Value.(*history.InputRecord); ok {
+			fromLog = true
+			break
+		}
+	}
+	for i, e := range r.events {
+		switch v := e.Value.(type) {
+		case *history.InputRecord:
+			if v != nil {
+				in.add(v.Partition, logged{ledger.Entry{Offset: v.Offset, Event: v.Event}, i})
+			}
+		case *history.Produced:
+			ans := answerOf[history.Produced](r, i)
+			if fromLog || v == nil || e.Type != history.Invoke || ans == nil || !ans.Offset.Known {
+				continue
+			}
+			in.add(v.Partition, logged{ledger.Entry{Offset: ans.Offset.N, Event: v.Event}, r.partner[i]})
+		}
+	}
+	in.whole = fromLog && len(r.events) > 0 && r.events[len(r.events)-1].F == history.End
+	for p, log := range in.partitions {
+		r.seePartition(p)
+		log.order(in.whole)
+		in.spread(p, log)
+	}
+	return in
+}
+
+func (in *input) add(p int32, l logged) {
+	log := in.partitions[p]
+	if log == nil {
+		log = &partitionLog{}
+		in.partitions[p] = log
+	}
+	log.entries = append(log.entries, l)
+}
+
+// order sorts the records and finds how far they are known. Two events that claim one offset are one record told twice.
+func (p *partitionLog) order(whole bool) {
+	slices.SortStableFunc(p.entries, func(a, b logged) int { return cmp.Compare(a.Offset, b.Offset) })
+	p.entries = slices.CompactFunc(p.entries, func(a, b logged) bool { return a.Offset == b.Offset })
+	for _, l := range p.entries {
+		if l.Offset != p.known {
+			break
+		}
+		p.known++
+	}
+	p.whole = whole && p.known == p.end()
+}
+
+func (in *input) spread(p int32, log *partitionLog) {
+	for _, l := range log.entries {
+		k := in.of(rowName{p, l.Event.Account})
+		var before ledger.State
+		if n := len(k.folds); n > 0 {
+			before = k.folds[n-1]
+		}
+		k.log = append(k.log, l.Entry)
+		k.at = append(k.at, l.at)
+		k.folds = append(k.folds, before.Fold(l.Event, l.Offset))
+	}
+}
+
+// of gives a key's records; a key without any has an empty log.
+func (in *input) of(name rowName) *keyLog {
+	k, ok := in.keys[name]
+	if !ok {
+		part := in.partitions[name.partition]
+		if part == nil {
+			part = &partitionLog{whole: in.whole}
+			in.partitions[name.partition] = part
+		}
+		k = &keyLog{part: part}
+		in.keys[name] = k
+	}
+	return k
+}
+
+// read tells whether the whole log was read, with no hole in it.
+func (in *input) read() bool {
+	for _, p := range in.partitions {
+		if !p.whole {
+			return false
+		}
+	}
+	return in.whole
+}
+
+// knownBelow tells whether every record below the offset is known.
+func (k *keyLog) knownBelow(offset int64) bool { return k.part.whole || offset <= k.part.known }
+
+// below gives the last known record below the offset: its place in the key's log.
+func (k *keyLog) below(offset int64) (int, bool) {
+	n := sort.Search(len(k.log), func(i int) bool { return k.log[i].Offset >= offset })
+	return n - 1, n > 0
+}
+
+// fold gives the fold of the key's records up to and including the offset; the state's own offset is that of the last
+// one, so that a state at an offset which is none of the key's equals no fold.
+func (k *keyLog) fold(offset int64) ledger.State {
+	i, ok := k.below(offset + 1)
+	if !ok {
+		return ledger.State{}
+	}
+	return k.folds[i]
+}
+
+// foldFrom gives the fold of the records from one offset up to and including another: of a lineage that began anew.
+func (k *keyLog) foldFrom(from, to int64) ledger.State {
+	var s ledger.State
+	for _, e := range k.log.UpTo(to) {
+		if e.Offset >= from {
+			s = s.Fold(e.Event, e.Offset)
+		}
+	}
+	return s
+}
+
+// between gives the records after one offset up to and including another.
+func (k *keyLog) between(after, upTo int64) ledger.Log {
+	if upTo <= after {
+		return nil
+	}
+	return k.log.UpTo(upTo)[len(k.log.UpTo(after)):]
+}

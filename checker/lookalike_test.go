@@ -1,0 +1,109 @@
+package checker
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/single-writer/chaos/history"
+)
+
+// Lawful histories that look like broken ones, and one that breaks less than it seems to.
+func TestLookalikes(t *testing.T) {
+	input := post(upTo(11)...)
+	for _, c := range []struct {
+		name  string
+		h     *history.History
+		fails []string
+	}{
+		{"zombie ahead of the new owner", hist(input, truth("start", -1),
+			ok(P("b", 5)), ok(P("a", 7)), recover_("c", 6, show(P("a", 7))), ok(P("c", 8)), commit("c", 9)), nil},
+		{"zombie equal to the new owner", hist(input, truth("start", -1),
+			ok(P("b", 9)), ok(P("a", 9)), commit("b", 10), recover_("c", 10, show(P("a", 9)))), nil},
+		{"zombie before the new owner's first write", hist(input, truth("start", -1),
+			recover_("b", 5, show(P("a", 4))), ok(P("a", 6)), no(P("b", 5), 6), recover_("b/2", 5, show(P("a", 6))), ok(P("b/2", 7)), commit("b", 8)), nil},
+		{"in doubt, then recovered", hist(input, truth("start", -1),
+			ok(P("a", 4)), commit("a", 5), info(P("a", 5)), recover_("b", 5, show(P("a", 5))), ok(P("b", 6)), commit("b", 7)), nil},
+		{"in doubt, then not there", hist(input, truth("start", -1),
+			ok(P("a", 4)), commit("a", 5), info(P("a", 5)), recover_("b", 5, show(P("a", 4))), ok(P("b", 5)), commit("b", 6)), nil},
+		{"a commit one round behind its snapshot", hist(input, truth("start", -1),
+			ok(P("a", 4)), ok(P("a", 5)), commit("a", 5), recover_("b", 5, show(P("a", 5))), commit("b", 6)), nil},
+		{"absent after its close", hist(post(0), closes(1), truth("start", -1),
+			now(P("a", 0)), commit("a", 1), now(D("a", 1)), probe(none), commit("a", 2), recover_("b", 2, none)), nil},
+		{"absent after a delete whose commit was lost", hist(post(0), closes(1), truth("start", -1),
+			now(P("a", 0)), commit("a", 1), now(D("a", 1)), probe(none), recover_("b", 1, none)), nil},
+		{"a close of what was never stored", hist(post(0), closes(1), truth("start", -1),
+			commit("a", 2), recover_("b", 2, none)), nil},
+		{"a tombstone recovered, then a new life", hist(post(0), closes(1), post(2), truth("start", -1),
+			ok(P("a", 0)), ok(D("a", 1)), commit("a", 2), recover_("b", 2, show(D("a", 1))), ok(P("b", 2).of(2)), commit("b", 3)), nil},
+		{"a tombstone of an earlier life below a later close", hist(closes(0), post(1), closes(2), truth("start", -1),
+			ok(D("a", 0)), commit("a", 1), recover_("b", 3, show(D("a", 0)))), nil},
+		{"plain, stale, lost by its timestamp", hist(input, truth("start", -1),
+			ok(P("b", 9).at(9)), commit("b", 10), ok(P("a", 5).at(5)), probe(show(P("b", 9))), recover_("c", 10, show(P("b", 9)))), nil},
+		{"plain, stale, in doubt, never seen", hist(input, truth("start", -1),
+			ok(P("b", 9).at(9)), commit("b", 10), call(P("a", 5).at(10)), probe(show(P("b", 9))), recover_("c", 10, show(P("b", 9)))), nil},
+		{"plain, stale, perhaps hidden by one in doubt", hist(input, truth("start", -1),
+			ok(P("b", 9).at(9)), commit("b", 10), call(P("b", 10).at(30)), ok(P("a", 5).at(20)), recover_("c", 10, show(P("b", 10)))), nil},
+		{"overwritten in time", hist(input, truth("start", -1),
+			ok(P("b", 9).at(9)), commit("b", 10), ok(P("a", 5).at(10)), ok(P("b", 10).at(11)), commit("b", 11), recover_("c", 11, show(P("b", 10)))),
+			[]string{NoStaleOverwrite, NoLeap, SingleWriter}},
+		{"corrupted with no stale write: b's clock is behind a's", hist(input, truth("start", -1),
+			ok(P("a", 5).at(99)), commit("a", 6), ok(P("b", 9).at(9)), commit("b", 10), recover_("c", 10, show(P("a", 5)))),
+			[]string{NoStaleOverwrite, RecoveryCut, RecoveryComplete, NoLeap}},
+		{"a delete that found nothing to delete", hist(post(0), closes(1), post(2), truth("start", -1),
+			ok(P("a", 2).of(2)), commit("a", 3), nothing(D("a", 1)), recover_("b", 3, show(P("a", 2).of(2)))), nil},
+		{"settled by the rig's own read", hist(input, truth("start", -1),
+			ok(P("b", 9)), commit("b", 10), info(P("a", 5)), last(show(P("b", 9))), settle(show(P("a", 5))), last(show(P("a", 5)))), nil},
+		{"a commit that lawfully goes back", hist(input, truth("start", -1),
+			ok(P("a", 5)), commit("a", 6), commit("a", 5), probe(show(P("a", 5))), ok(P("a", 6)), commit("a", 7)), nil},
+		{"an expired key", hist(input, truth("start", -1),
+			ok(P("a", 5)), probe(expiring(show(P("a", 5)))), commit("a", 6), probe(none), recover_("b", 6, none), ok(P("b", 6).of(6)), commit("b", 7)), nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if err := history.Validate(c.h); err != nil {
+				t.Fatal(err)
+			}
+			rep := Check(c.h)
+			if got := verdicts(rep, Fail); !slices.Equal(got, c.fails) {
+				dump(t, c.h, rep)
+				t.Errorf("fails %q, want %q", got, c.fails)
+			}
+		})
+	}
+}
+
+// nothing is a conditional write that was answered without any of its statements being applied.
+func nothing(w W) step {
+	done := w.v
+	done.Statements = []history.StatementDone{{CQL: "update-if-offset", Result: "null"}}
+	return op(w.process(), w.f, &w.v, history.OK, &done)
+}
+
+func expiring(row *history.Row) *history.Row {
+	row.TTL = history.Some(0)
+	return row
+}
+
+// Odd values are no reason to panic, and none to accuse.
+func TestOddValues(t *testing.T) {
+	h := hist(
+		read("observer", "", &history.Row{}),
+		op("a/1", history.Read, &history.RowRead{}, history.OK, (*history.RowRead)(nil)),
+		op("a/1", history.Read, (*history.RowRead)(nil), history.OK, nil),
+		op("a/1", history.Persist, &history.Write{Key: acct, Offset: 1 << 62}, history.OK, nil),
+		op("a/1", history.Persist, nil, history.OK, nil),
+		op("a/1", history.Commit, &history.OffsetCommit{Partition: -1, Offset: 1 << 62}, history.OK, nil),
+		op("a/1", history.Recover, &history.Recovery{Partition: 7, Start: -3}, "", nil),
+		op("drain", history.Scan, &history.TableScan{}, history.OK, &history.TableScan{Rows: []history.KeyedRow{{}}}),
+		op("producer", history.Produce, &history.Produced{}, history.OK, &history.Produced{Offset: history.Some(-1)}),
+		note("a/1", history.Point, nil), note("x", history.Truth, (*history.GroundTruth)(nil)), note("x", history.End, nil),
+	)
+	h.Header.Requires = []string{"", "dirty", "nonsense a", "handovers x", "stale-write a", "evicted a", "dirty a"}
+	rep := Check(h)
+	for i := range h.Events {
+		NewRun(h).describe(i)
+	}
+	if got := verdicts(rep, Fail); len(got) > 0 {
+		dump(t, h, rep)
+		t.Errorf("fails %q", got)
+	}
+}

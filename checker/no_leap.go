@@ -1,0 +1,175 @@
+package checker
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/ledger"
+)
+
+// checkNoLeap: at every event, for every key, what is stored is at or beyond the key's last record below the committed
+// offset (the next one to read). A key that is not stored satisfies this only if that record is a close, if a delete at or
+// above it took effect or is in doubt, or if its last write expired.
+//
+// The committed offset is bounded from below by what was accepted and read back (commits). What is stored is known
+//
+//   - from every showing: if the row then was short of the offset that was committed by then, that is a failure, and it
+//     does not matter which came first, the commit or the row going back;
+//   - when the committed offset rises, from what took effect by then. If no write that was called by then and could have
+//     taken effect covers the key's last record, and the ground truth at the start does not either, nothing can be stored.
+//
+// Where neither says anything (a covering write in doubt that no read had shown, an input known only in part, no ground
+// truth at the start) the instant is not judged, and a run without failures is unknown: no evidence of what is stored is
+// not evidence of nothing.
+//
+// Source: kafka-flow issue 732 (the pair of an old state and a new offset); INV_CommittedNeverAhead of its models.
+func checkNoLeap(r *Run) Result {
+	c := leaps{run: r, found: &finding{}}
+	for _, k := range r.keys {
+		for i := range k.shown {
+			c.shown(k, &k.shown[i])
+		}
+	}
+	for _, p := range r.partitions {
+		if commits := r.commits[p]; commits != nil {
+			c.rises(p, commits)
+		}
+	}
+	counts := map[string]int{"judged": c.judged, "unjudged": c.unjudged}
+	switch {
+	case c.found.total > 0:
+		return c.found.failed(r, counts)
+	case c.unjudged > 0:
+		return Result{Verdict: Unknown, Counts: counts, Summary: fmt.Sprintf(
+			"The history does not tell what was stored at %s.", count(c.unjudged, "commit"))}
+	case c.judged == 0:
+		return Result{Verdict: Vacuous, Summary: "No offset beyond a record was committed.", Counts: counts}
+	}
+	return Result{Verdict: Pass, Counts: counts,
+		Summary: "Whenever the committed offset passed a record, what it made was stored."}
+}
+
+// leaps is the check under way.
+type leaps struct {
+	run              *Run
+	found            *finding
+	judged, unjudged int
+}
+
+// shown judges one showing against the offset committed by then.
+func (c *leaps) shown(k *key, s *showing) {
+	f := c.run.commits[k.partition].floorOver(s)
+	if !f.known {
+		return
+	}
+	place, cover := c.run.covering(k, s, f.offset)
+	if cover != lacks {
+		return
+	}
+	c.found.found(s.to, func() (string, []int) {
+		last := k.log[place]
+		return fmt.Sprintf("Committed is %d, but %s of %s %s: %s.", f.offset, s.value(), k.rowName.key, s.how(),
+			k.lost(k.shownOffset(s), last.Offset)), []int{f.proof, k.at[place], author(s.write), s.to}
+	})
+}
+
+// rises judges, each time the committed offset rises, the keys whose records it passed. The others were judged before.
+func (c *leaps) rises(p int32, commits *commits) {
+	log := c.run.input.partitions[p]
+	var passed int64
+	for _, f := range commits.floors {
+		if !f.known || f.offset <= passed {
+			continue
+		}
+		if log == nil && !c.run.input.whole || log != nil && !log.whole && log.known < f.offset {
+			c.unjudged++
+		}
+		seen := map[string]bool{}
+		records := log.between(passed, f.offset)
+		for i := len(records) - 1; i >= 0; i-- {
+			if name := records[i].Event.Account; !seen[name] {
+				seen[name] = true
+				c.rise(c.run.key(p, name), f)
+			}
+		}
+		passed = f.offset
+	}
+}
+
+// rise judges one key when the committed offset came to f.
+func (c *leaps) rise(k *key, f floor) {
+	place, ok := k.below(f.offset)
+	if !ok {
+		return
+	}
+	switch c.stored(k, place, f) {
+	case covers:
+		c.judged++
+	case undecided:
+		c.unjudged++
+	default:
+		c.judged++
+		c.found.found(f.from, func() (string, []int) {
+			last := k.log[place]
+			said := "nothing that holds it was ever written"
+			if mark, ok := k.mark(f.from+1, 0); ok {
+				said = fmt.Sprintf("%s is stored up to @%d: %s", k.rowName.key, mark.offset, k.lost(mark.offset, last.Offset))
+			}
+			return fmt.Sprintf("Committed is %d, beyond record %d of %s, but %s.", f.offset, last.Offset, k.rowName.key, said),
+				[]int{f.proof, k.at[place], c.run.start}
+		})
+	}
+}
+
+// stored tells whether the record at the place was covered right after the event f.from.
+func (c *leaps) stored(k *key, place int, f floor) coverage {
+	last, now := k.log[place], f.from+1
+	if top := k.register.at(f.from); top != nil {
+		s := showing{from: f.from, to: f.from, shape: live, offset: top.v.Offset, write: top, source: sourceClock}
+		if top.f == history.Delete {
+			s.shape = tombstone
+		}
+		_, cover := c.run.covering(k, &s, f.offset)
+		return cover
+	}
+	mark, marked := k.mark(now, c.run.events[f.from].Time)
+	closed := last.Event.Kind == ledger.Close
+	switch {
+	case marked && mark.offset >= last.Offset, k.expired(now, c.run.events[f.from].Time):
+		return covers
+	case closed && c.absent(k, f.from):
+		return covers
+	case reaches(&k.persists, now, last.Offset), reaches(&k.deletes, now, last.Offset):
+		return undecided
+	case c.run.start < 0, !k.knownBelow(f.offset):
+		return undecided
+	case !closed:
+		return lacks
+	case k.deletes.any(now), !marked:
+		return undecided
+	case mark.write != nil && mark.write.f == history.Persist, k.startRow != nil && k.startRow.State != nil:
+		// It was stored alive below its close, and nobody has asked to delete it.
+		return lacks
+	}
+	return undecided
+}
+
+func reaches(p *peak, i int, offset int64) bool {
+	highest, ok := p.before(i)
+	return ok && highest >= offset
+}
+
+// absent tells whether the key is certainly not there as a live value right after the event i: it was not when last
+// seen, and nobody has asked to persist it since.
+func (c *leaps) absent(k *key, i int) bool {
+	n := sort.Search(len(k.shown), func(j int) bool { return k.shown[j].to > i })
+	for j := n - 1; j >= 0; j-- {
+		s := &k.shown[j]
+		if s.shape == numbered || s.broken {
+			continue
+		}
+		return s.shape != live && k.persists.count(s.from) == k.persists.count(i+1)
+	}
+	return c.run.start >= 0 && k.startRow == nil && !k.persists.any(i+1)
+}

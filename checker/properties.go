@@ -1,0 +1,90 @@
+// Package checker reads a history and says which properties of a single-writer store it breaks.
+//
+// A property is one file: its definition is the doc comment of its check, its smallest broken history is in its test.
+// Two rules hold for all of them. A failure is proved by the events of its witness, whatever else may have happened: an
+// operation whose outcome is unknown excuses, it never accuses, unless a read shows what it wrote. And a pass rests on
+// evidence: where the history does not hold it, the verdict is unknown, and where it holds nothing that the property speaks
+// of, vacuous.
+//
+// The package imports the ledger and the history, does no I/O, and never panics on a well-formed history.
+package checker
+
+import "slices"
+
+// Property is one thing that must hold in every history.
+type Property struct {
+	// Name is used in verdicts, in scenarios and on the command line.
+	Name string
+	// Brief says it in a word.
+	Brief string
+	check func(*Run) Result
+}
+
+// Check gives the property's verdict on a run.
+func (p Property) Check(r *Run) Result {
+	res := p.check(r)
+	res.Property = p.Name
+	return res
+}
+
+// Properties are all properties, in the order in which they are reported: the damage first, then who did it, then whether
+// anything still moved.
+func Properties() []Property {
+	return []Property{
+		{NoStaleOverwrite, "nothing shows a key older than what took effect before", checkNoStaleOverwrite},
+		{DurableFold, "every stored value is the fold of the log up to its own offset", checkDurableFold},
+		{RecoveryCut, "what a new owner recovers covers all below the offset it starts from", checkRecoveryCut},
+		{RecoveryComplete, "a recovery returns what was acknowledged before it began", checkRecoveryComplete},
+		{NoLeap, "no committed offset is ahead of what is stored", checkNoLeap},
+		{SingleWriter, "an older owner changes nothing that a newer one wrote", checkSingleWriter},
+		{Progress, "after the heal the whole input is folded and committed", checkProgress},
+	}
+}
+
+// The names of the properties.
+const (
+	NoStaleOverwrite = "no-stale-overwrite"
+	DurableFold      = "durable-fold"
+	RecoveryCut      = "recovery-cut"
+	RecoveryComplete = "recovery-complete"
+	NoLeap           = "no-leap"
+	SingleWriter     = "single-writer"
+	Progress         = "progress"
+)
+
+// PropertyNames are the names of all properties, in order.
+func PropertyNames() []string {
+	var names []string
+	for _, p := range Properties() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// KnownProperty tells whether there is a property of that name.
+func KnownProperty(name string) bool { return slices.Contains(PropertyNames(), name) }
+
+// finding is the first failure of a property, and how many there are.
+type finding struct {
+	at      int
+	summary string
+	proof   []int
+	total   int
+}
+
+// found counts a failure and keeps the first: that whose last event comes first in the history, which is also the one
+// closest to the cause. Text is made only for a failure that is kept.
+func (f *finding) found(at int, say func() (string, []int)) {
+	f.total++
+	if f.total > 1 && at >= f.at {
+		return
+	}
+	f.at = at
+	f.summary, f.proof = say()
+}
+
+// failed makes the result of a property that was broken.
+func (f *finding) failed(r *Run, counts map[string]int) Result {
+	counts["violations"] = f.total
+	return Result{Verdict: Fail, Summary: f.summary, Witness: r.witness(f.proof...), Counts: counts}
+}

@@ -1,0 +1,42 @@
+package checker
+
+import "fmt"
+
+// checkRecoveryComplete: for each key, a recovery returns a state that is not below the highest offset of the writes
+// acknowledged before the recovery was called.
+//
+// By offset and not by time: of two acknowledged writes the older owner's may be the later one, and returning it is the
+// failure. Deletes count as in no-stale-overwrite: nothing at all is explained by a delete at or above the mark that took
+// effect or is in doubt. Only acknowledged writes make the mark here, so that the property is what the store owes to
+// its client and nothing more. Expiry resets it.
+func checkRecoveryComplete(r *Run) Result {
+	var f finding
+	checked := 0
+	for _, rec := range r.recoveries {
+		for i := range rec.reads {
+			k, s := rec.reads[i].key, &rec.reads[i].showing
+			mark, ok := k.ackedMark(rec.call, r.events[s.to].Time)
+			if !ok {
+				continue
+			}
+			checked++
+			if !k.behind(s, mark.offset) {
+				continue
+			}
+			f.found(s.to, func() (string, []int) {
+				return fmt.Sprintf("%s recovered %s of %s, though %s had been told that @%d is stored: %s.", rec.process, s.value(),
+						k.rowName.key, mark.write.process, mark.offset, k.lost(k.shownOffset(s), mark.offset)),
+					[]int{mark.at, rec.call, s.to}
+			})
+		}
+	}
+	counts := map[string]int{"keys": checked}
+	switch {
+	case f.total > 0:
+		return f.failed(r, counts)
+	case checked == 0:
+		return Result{Verdict: Vacuous, Summary: "No recovery came after an acknowledged write of its keys.", Counts: counts}
+	}
+	return Result{Verdict: Pass, Counts: counts,
+		Summary: fmt.Sprintf("Each of %s is at or beyond what was acknowledged before.", count(checked, "recovered key"))}
+}

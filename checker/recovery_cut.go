@@ -1,0 +1,49 @@
+package checker
+
+import "fmt"
+
+// checkRecoveryCut: what a recovery returned covers every record of its keys below the offset that it starts from.
+//
+// Records below the start are never read again, so that what the recovered value lacks of them is lost for good, while
+// every later snapshot looks healthy. One recovery proves it, with no acknowledgement of anybody: this is kafka-flow issue
+// 732 itself. A value covers up to its own offset. A key that is not there is explained by a last record that is a close,
+// by an expiry, or by a delete at or above the last record, which took effect before its own commit did.
+//
+// The records are those of the input known to the history; a recovery that only unknown records could excuse or accuse is
+// not judged.
+func checkRecoveryCut(r *Run) Result {
+	var f finding
+	checked, unjudged := 0, 0
+	for _, rec := range r.recoveries {
+		for i := range rec.reads {
+			k, s := rec.reads[i].key, &rec.reads[i].showing
+			place, c := r.covering(k, s, rec.v.Start)
+			switch {
+			case c == undecided:
+				unjudged++
+			case place < 0: // nothing of this key lies below the start
+			case c == covers:
+				checked++
+			default:
+				checked++
+				f.found(s.to, func() (string, []int) {
+					last := k.log[place]
+					return fmt.Sprintf("%s recovered %s of %s and goes on from %d: %s.", rec.process, s.value(), k.rowName.key,
+						rec.v.Start, k.lost(k.shownOffset(s), last.Offset)), []int{k.at[place], rec.call, s.to}
+				})
+			}
+		}
+	}
+	counts := map[string]int{"keys": checked, "unjudged": unjudged}
+	switch {
+	case f.total > 0:
+		return f.failed(r, counts)
+	case unjudged > 0:
+		return Result{Verdict: Unknown, Counts: counts, Summary: fmt.Sprintf(
+			"The input is not known far enough to judge %s.", count(unjudged, "recovered key"))}
+	case checked == 0:
+		return Result{Verdict: Vacuous, Summary: "No recovery began beyond a record of its keys.", Counts: counts}
+	}
+	return Result{Verdict: Pass, Counts: counts,
+		Summary: fmt.Sprintf("Each of %s covers all records below the start.", count(checked, "recovered key"))}
+}

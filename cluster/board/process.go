@@ -1,0 +1,85 @@
+package board
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/workload"
+)
+
+// Process is one process of a run; it is the World of the code that it runs.
+type Process struct {
+	board *Board
+	name  string
+	// at is the last point reached, inside tells whether the process still stands in it.
+	at     string
+	inside bool
+	held   bool
+	doomed bool
+	ended  bool
+}
+
+var _ workload.World = (*Process)(nil)
+
+// check unwinds a process that was killed or stopped, or whose run was aborted: from every call of the world, also from
+// those made while it is being unwound already.
+func (p *Process) check() {
+	if p.doomed || p.board.failure != nil {
+		panic(unwind{})
+	}
+}
+
+// Name is the process's name in the history.
+func (p *Process) Name() string { return p.name }
+
+// Now is the time since the run began.
+func (p *Process) Now() time.Duration { p.check(); return p.board.engine.Now() }
+
+// Clock is the process's wall clock in microseconds.
+func (p *Process) Clock() int64 { p.check(); return p.board.engine.Clock() }
+
+// Sleep waits on the world's clock.
+func (p *Process) Sleep(d time.Duration) {
+	p.board.Await(d, func() bool { return false })
+}
+
+// Await waits until the condition holds.
+func (p *Process) Await(within time.Duration, ready func() bool) bool {
+	return p.board.Await(within, ready)
+}
+
+// Go starts another process.
+func (p *Process) Go(name string, run func(workload.World)) { p.check(); p.board.Go(name, run) }
+
+// Point reaches a point: others may go on first, a watch or a hold may keep the process in it.
+func (p *Process) Point(v history.PointReached) {
+	p.check()
+	p.at, p.inside = v.Point, true
+	if v.Offset.Known {
+		p.at = fmt.Sprintf("%s @%d", v.Point, v.Offset.N)
+	}
+	p.board.record(p, history.Note, history.Point, 0, &v)
+	p.board.Await(Forever, func() bool { return !p.held && !p.board.watched(p) })
+	p.inside = false
+}
+
+// Invoke records the beginning of an operation.
+func (p *Process) Invoke(f history.F, value any) int64 {
+	p.check()
+	p.board.ops++
+	p.board.record(p, history.Invoke, f, p.board.ops, value)
+	return p.board.ops
+}
+
+// Answer records the end of an operation.
+func (p *Process) Answer(op int64, t history.Type, f history.F, value any) {
+	p.check()
+	p.board.record(p, t, f, op, value)
+}
+
+// Note records anything else.
+func (p *Process) Note(f history.F, value any) {
+	p.check()
+	p.board.record(p, history.Note, f, 0, value)
+}

@@ -1,0 +1,120 @@
+package clients
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+// keyspace and table are kafka-flow's own names, but for the keyspace.
+const (
+	keyspace = "chaos"
+	table    = keyspace + ".snapshots_v2"
+)
+
+// schema is what is created on a cluster. A row is a Cassandra partition of its own: conditional writes of one key meet
+// no others.
+var schema = []string{
+	`CREATE KEYSPACE IF NOT EXISTS ` + keyspace + ` WITH replication = {'class': 'SimpleStrategy', 'replication_factor': %d}`,
+	`CREATE TABLE IF NOT EXISTS ` + table + ` (
+		application_id text, group_id text, topic text, partition int, key text,
+		offset bigint, created timestamp, metadata text, value blob,
+		PRIMARY KEY ((application_id, group_id, topic, partition, key)))`,
+}
+
+// columns are read in this order; times are the further ones with write times and the rest of the life.
+const (
+	rowKey  = "application_id = ? AND group_id = ? AND topic = ? AND partition = ? AND key = ?"
+	columns = "offset, metadata, value"
+	times   = ", WRITETIME(offset), WRITETIME(value), TTL(value)"
+)
+
+// query is a statement as CQL, with its values in order.
+func (r *rows) query(s persistence.Statement) (cql string, values []any, err error) {
+	key := []any{applicationID, r.group, r.topic, s.Partition, s.Key}
+	selected := columns
+	if s.Writetimes {
+		selected += times
+	}
+	switch s.Verb {
+	case persistence.Select:
+		return "SELECT " + selected + " FROM " + table + " WHERE " + rowKey, key, nil
+	case persistence.Scan:
+		return "SELECT partition, key, " + selected + " FROM " + table +
+			" WHERE application_id = ? AND group_id = ? AND topic = ? ALLOW FILTERING", key[:3], nil
+	case persistence.Update:
+		cql = "UPDATE " + table + using(s) + " SET offset = ?, created = toTimestamp(now()), metadata = ?, value = ? WHERE " + rowKey
+		values = append([]any{s.Offset, s.Metadata, blob(s.Value)}, key...)
+	case persistence.Insert:
+		cql = "INSERT INTO " + table + " (application_id, group_id, topic, partition, key, offset, created, metadata, value)" +
+			" VALUES (?, ?, ?, ?, ?, ?, toTimestamp(now()), ?, ?)"
+		values = append(key, s.Offset, s.Metadata, blob(s.Value))
+	case persistence.Remove:
+		cql = "DELETE FROM " + table + using(s) + " WHERE " + rowKey
+		values = key
+	}
+	if s.If == persistence.Always && s.Verb != persistence.Insert {
+		values = append([]any{s.Timestamp}, values...)
+	}
+	switch s.If {
+	case persistence.Always:
+		if s.Verb == persistence.Insert {
+			return "", nil, fmt.Errorf("no form of CQL for a plain %s", s.Form())
+		}
+	case persistence.IfOffsetAtMost:
+		cql += " IF offset <= ?"
+		values = append(values, s.Offset)
+	case persistence.IfOffsetNull:
+		cql += " IF offset = null"
+	case persistence.IfExists:
+		cql += " IF EXISTS"
+	case persistence.IfNotExists:
+		cql += " IF NOT EXISTS"
+	}
+	return cql, values, nil
+}
+
+// using gives a plain statement its explicit timestamp: the history has the one that counted.
+func using(s persistence.Statement) string {
+	if s.If == persistence.Always {
+		return " USING TIMESTAMP ?"
+	}
+	return ""
+}
+
+// blob makes a nil value a null, and not an empty blob.
+func blob(v []byte) any {
+	if v == nil {
+		return nil
+	}
+	return v
+}
+
+// forms are one statement of every form that the arms and the observer use, on the given key: what is prepared, and tried,
+// before the first run.
+func forms(key string) []persistence.Statement {
+	at := persistence.Statement{Key: key, Offset: 1, Metadata: "{}", Value: []byte("{}"), Timestamp: 1}
+	var out []persistence.Statement
+	for _, f := range []struct {
+		verb persistence.Verb
+		cond persistence.Condition
+	}{
+		{persistence.Select, persistence.Always}, {persistence.Scan, persistence.Always},
+		{persistence.Update, persistence.Always}, {persistence.Remove, persistence.Always},
+		{persistence.Update, persistence.IfOffsetAtMost}, {persistence.Insert, persistence.IfNotExists},
+		{persistence.Update, persistence.IfOffsetAtMost}, {persistence.Update, persistence.IfExists},
+		{persistence.Update, persistence.IfOffsetNull},
+	} {
+		s := at
+		s.Verb, s.If = f.verb, f.cond
+		s.Writetimes = f.verb == persistence.Scan
+		out = append(out, s)
+	}
+	timed := at
+	timed.Verb, timed.Writetimes = persistence.Select, true
+	return append(out, timed)
+}
+
+// oneLine folds the white space of a statement, for messages.
+func oneLine(cql string) string { return strings.Join(strings.Fields(cql), " ") }

@@ -1,0 +1,240 @@
+package clients
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/single-writer/chaos/cluster/board"
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/workload"
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+// requestTimeout is how long the rig's own requests, and a statement without a time-out of its own, wait for an answer:
+// above the servers' own time-outs, or many more outcomes would be unknown.
+const requestTimeout = 5 * time.Second
+
+// topic is the input topic of one run. Newer versions of the protocol name it by its id.
+type topic struct {
+	name string
+	id   [16]byte
+}
+
+// call runs a request in a goroutine of its own and gives its answer with the baton. An error is an unknown outcome: the
+// request may have reached the server, unless the request itself says otherwise.
+func call[T any](w *World, timeout time.Duration, do func(ctx context.Context) (T, error)) *board.Call[T] {
+	c := board.NewCall[T](w.board)
+	w.requests.Add(1)
+	go func() {
+		defer w.requests.Done()
+		ctx, cancel := context.WithTimeout(w.ctx, timeout)
+		defer cancel()
+		answer, err := do(ctx)
+		w.engine.Enter(func() { c.Finish(answer, outcomeOf(err), err) })
+	}()
+	return c
+}
+
+// outcomeOf reads an error's own word about whether there was an effect.
+func outcomeOf(err error) persistence.Outcome {
+	var e *persistence.Error
+	switch {
+	case err == nil:
+		return persistence.Answered
+	case errors.As(err, &e) && e.NoEffect:
+		return persistence.Failed
+	}
+	return persistence.Unknown
+}
+
+// codeName is the protocol's name of an error code, empty for none.
+func codeName(code int16) string {
+	if code == 0 {
+		return ""
+	}
+	var e *kerr.Error
+	if errors.As(kerr.ErrorForCode(code), &e) {
+		return e.Message
+	}
+	return fmt.Sprintf("code %d", code)
+}
+
+// Produce appends to the input topic.
+func (w *World) Produce(partition int32, key string, value []byte) persistence.Call[workload.ProduceAnswer] {
+	return call(w, requestTimeout, func(ctx context.Context) (workload.ProduceAnswer, error) {
+		r := &kgo.Record{Topic: w.topic.name, Partition: partition, Key: []byte(key), Value: value}
+		err := w.admin.ProduceSync(ctx, r).FirstErr()
+		return workload.ProduceAnswer{Offset: r.Offset}, err
+	})
+}
+
+// Committed reads the group's committed offset; a pending transactional one is waited out.
+func (w *World) Committed(partition int32) persistence.Call[history.Opt] {
+	return call(w, requestTimeout, func(ctx context.Context) (history.Opt, error) {
+		return w.committed(ctx, w.admin, partition)
+	})
+}
+
+// committed fetches one committed offset with stable offsets required.
+func (w *World) committed(ctx context.Context, cl *kgo.Client, partition int32) (history.Opt, error) {
+	t := kmsg.NewOffsetFetchRequestGroupTopic()
+	t.Topic, t.TopicID, t.Partitions = w.topic.name, w.topic.id, []int32{partition}
+	g := kmsg.NewOffsetFetchRequestGroup()
+	g.Group, g.Topics = w.group, []kmsg.OffsetFetchRequestGroupTopic{t}
+	req := kmsg.NewPtrOffsetFetchRequest()
+	req.RequireStable, req.Groups = true, []kmsg.OffsetFetchRequestGroup{g}
+	resp, err := req.RequestWith(ctx, cl)
+	if err != nil {
+		return history.Opt{}, err
+	}
+	for _, g := range resp.Groups {
+		if code := codeName(g.ErrorCode); code != "" {
+			return history.Opt{}, fmt.Errorf("fetch the committed offset: %s", code)
+		}
+		for _, t := range g.Topics {
+			for _, p := range t.Partitions {
+				if code := codeName(p.ErrorCode); code != "" {
+					return history.Opt{}, fmt.Errorf("fetch the committed offset: %s", code)
+				}
+				return history.Opt{N: p.Offset, Known: p.Offset >= 0}, nil
+			}
+		}
+	}
+	return history.Opt{}, errors.New("fetch the committed offset: the answer names no partition")
+}
+
+// Input reads the whole input topic, by a consumer of its own without a group, up to the end that it finds first.
+func (w *World) Input(partition int32) persistence.Call[[]workload.Record] {
+	return call(w, 2*requestTimeout, func(ctx context.Context) ([]workload.Record, error) {
+		ends, err := kadm.NewClient(w.admin).ListEndOffsets(ctx, w.topic.name)
+		if err != nil {
+			return nil, err
+		}
+		end, ok := ends.Lookup(w.topic.name, partition)
+		if !ok || end.Err != nil {
+			return nil, fmt.Errorf("end of %s/%d: %w", w.topic.name, partition, errors.Join(end.Err))
+		}
+		cl, err := kgo.NewClient(append(w.servers.kafka(), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{
+			w.topic.name: {partition: kgo.NewOffset().At(0)},
+		}))...)
+		if err != nil {
+			return nil, err
+		}
+		defer cl.Close()
+		var out []workload.Record
+		for int64(len(out)) == 0 && end.Offset > 0 || len(out) > 0 && out[len(out)-1].Offset < end.Offset-1 {
+			fetches := cl.PollFetches(ctx)
+			if err := fetches.Err(); err != nil {
+				return nil, fmt.Errorf("read %s/%d: %w", w.topic.name, partition, err)
+			}
+			fetches.EachRecord(func(r *kgo.Record) {
+				out = append(out, workload.Record{Partition: r.Partition, Offset: r.Offset, Value: r.Value})
+			})
+		}
+		return out, nil
+	})
+}
+
+// Coordinator describes the group as its coordinator has it.
+func (w *World) Coordinator() persistence.Call[workload.CoordinatorAnswer] {
+	return call(w, requestTimeout, func(ctx context.Context) (workload.CoordinatorAnswer, error) {
+		req := kmsg.NewPtrDescribeGroupsRequest()
+		req.Groups = []string{w.group}
+		resp, err := req.RequestWith(ctx, w.admin)
+		if err != nil {
+			return workload.CoordinatorAnswer{}, err
+		}
+		if len(resp.Groups) != 1 {
+			return workload.CoordinatorAnswer{}, fmt.Errorf("describe the group: %d groups in the answer", len(resp.Groups))
+		}
+		return describe(resp.Groups[0])
+	})
+}
+
+// describe makes the rig's form of the coordinator's answer, and keeps the raw one. A group that nobody has joined yet is
+// not known to newer coordinators, and empty to older ones: both are empty here.
+func describe(g kmsg.DescribeGroupsResponseGroup) (workload.CoordinatorAnswer, error) {
+	seen := history.GroupSeen{State: g.State, Members: []history.MemberAtAll{}}
+	switch code := codeName(g.ErrorCode); code {
+	case "":
+	case "GROUP_ID_NOT_FOUND":
+		seen.State = "Empty"
+	default:
+		return workload.CoordinatorAnswer{}, fmt.Errorf("describe the group: %s", code)
+	}
+	if seen.State == "Dead" {
+		seen.State = "Empty"
+	}
+	for _, m := range g.Members {
+		at := history.MemberAtAll{Member: m.MemberID, Client: m.ClientID}
+		var a kmsg.ConsumerMemberAssignment
+		if len(m.MemberAssignment) > 0 && a.ReadFrom(m.MemberAssignment) == nil {
+			for _, t := range a.Topics {
+				at.Partitions = append(at.Partitions, t.Partitions...)
+			}
+		}
+		seen.Members = append(seen.Members, at)
+	}
+	raw, err := json.Marshal(struct {
+		ErrorCode int16                 `json:"error_code"`
+		Group     string                `json:"group"`
+		State     string                `json:"state"`
+		Members   []history.MemberAtAll `json:"members"`
+	}{g.ErrorCode, g.Group, g.State, seen.Members})
+	return workload.CoordinatorAnswer{Group: seen, Raw: string(raw)}, err
+}
+
+// Evict makes the coordinator remove a member.
+func (w *World) Evict(id string) persistence.Call[workload.CommitAnswer] {
+	return call(w, requestTimeout, func(ctx context.Context) (workload.CommitAnswer, error) {
+		code, err := leaveGroup(ctx, w.admin, w.group, id, "evicted")
+		return workload.CommitAnswer{Code: code}, err
+	})
+}
+
+// leaveGroup sends LeaveGroup for a member, whoever's client it is.
+func leaveGroup(ctx context.Context, cl *kgo.Client, group, id, reason string) (code string, err error) {
+	m := kmsg.NewLeaveGroupRequestMember()
+	m.MemberID, m.Reason = id, &reason
+	req := kmsg.NewPtrLeaveGroupRequest()
+	req.Group, req.Members = group, []kmsg.LeaveGroupRequestMember{m}
+	resp, err := req.RequestWith(ctx, cl)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range resp.Members {
+		if m.ErrorCode != 0 {
+			return codeName(m.ErrorCode), nil
+		}
+	}
+	return codeName(resp.ErrorCode), nil
+}
+
+// commitOffset sends OffsetCommit under the token that was captured, whatever the client knows of its membership by now.
+func (w *World) commitOffset(ctx context.Context, cl *kgo.Client, token workload.Token, partition int32, offset int64) (string, error) {
+	p := kmsg.NewOffsetCommitRequestTopicPartition()
+	p.Partition, p.Offset = partition, offset
+	t := kmsg.NewOffsetCommitRequestTopic()
+	t.Topic, t.TopicID, t.Partitions = w.topic.name, w.topic.id, []kmsg.OffsetCommitRequestTopicPartition{p}
+	req := kmsg.NewPtrOffsetCommitRequest()
+	req.Group, req.MemberID, req.Generation = w.group, token.Member, token.Generation
+	req.Topics = []kmsg.OffsetCommitRequestTopic{t}
+	resp, err := req.RequestWith(ctx, cl)
+	if err != nil {
+		return "", err
+	}
+	for _, t := range resp.Topics {
+		for _, p := range t.Partitions {
+			return codeName(p.ErrorCode), nil
+		}
+	}
+	return "", errors.New("commit: the answer names no partition")
+}

@@ -1,0 +1,384 @@
+package clients
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/single-writer/chaos/cluster/board"
+	"github.com/single-writer/chaos/workload"
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+// member is a franz-go consumer, eager and classic, made to behave like a Java consumer:
+//
+//   - it joins, and learns of a rebalance, only inside Poll. franz-go calls its owner back from goroutines of its own; each
+//     callback here waits until Poll has handed the change out and the next Poll says that it has been dealt with;
+//   - when its owner does not poll for max.poll.interval it leaves the group. franz-go has no such clock and heartbeats for
+//     ever, so that the member keeps one, and sends LeaveGroup itself;
+//   - a commit is made under the member id and generation captured with the assignment, never under those that the client
+//     has by then.
+//
+// All fields are touched with the baton only.
+type member struct {
+	world  *World
+	client *kgo.Client
+	conns  *connections
+	cancel context.CancelFunc
+	config workload.MemberConfig
+
+	token    workload.Token
+	assigned map[int32]int64
+	// fenced: the member knows that it is out of the group, before franz-go does.
+	fenced bool
+	closed bool
+	// change is what a callback wants to be handed out; handed tells that it was.
+	change *change
+	handed bool
+
+	pump     pumpState
+	stopPoll context.CancelFunc
+	records  []workload.Record
+	failure  error
+
+	pollClock *time.Timer
+	polling   bool
+}
+
+// change is one callback of franz-go, waiting in its own goroutine.
+type change struct {
+	polled workload.Polled
+	// over is closed when the change has been dealt with, and the callback may return.
+	over chan struct{}
+}
+
+var _ workload.Member = (*member)(nil)
+
+// NewMember makes a consumer. franz-go begins to join at once, not at the first poll; what comes of it waits for the first
+// poll all the same.
+func (w *World) NewMember(process string, c workload.MemberConfig) (workload.Member, error) {
+	ctx, cancel := context.WithCancel(w.ctx)
+	m := &member{world: w, config: c, cancel: cancel, conns: &connections{}}
+	opts := append(w.servers.kafka(),
+		kgo.WithContext(ctx),
+		kgo.ClientID(process),
+		kgo.Dialer(m.conns.dial),
+		kgo.ConsumerGroup(w.group),
+		kgo.ConsumeTopics(w.topic.name),
+		kgo.Balancers(kgo.RangeBalancer()),
+		kgo.DisableAutoCommit(),
+		kgo.BlockRebalanceOnPoll(),
+		kgo.SessionTimeout(c.SessionTimeout),
+		kgo.RebalanceTimeout(c.MaxPollInterval),
+		kgo.HeartbeatInterval(c.HeartbeatInterval),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.FetchMaxWait(500*time.Millisecond),
+		kgo.OnPartitionsAssigned(m.onAssigned),
+		kgo.OnPartitionsRevoked(m.onRevoked),
+		kgo.OnPartitionsLost(m.onLost),
+		kgo.AdjustFetchOffsetsFn(m.startOffsets),
+	)
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("make the client of %s: %w", process, err)
+	}
+	m.client = client
+	w.members = append(w.members, m)
+	return m, nil
+}
+
+// Poll returns records or one change of the assignment.
+func (m *member) Poll(maxRecords int, wait time.Duration) workload.Polled {
+	m.stopClock()
+	m.polling = true
+	defer func() {
+		m.polling = false
+		m.startClock()
+	}()
+	m.dealtWith()
+	if m.fenced && len(m.assigned) > 0 {
+		return m.lose()
+	}
+	m.startPump(maxRecords)
+	m.world.board.Await(wait, m.something)
+	if !m.something() {
+		m.stopPump()
+		m.world.board.Await(board.Forever, func() bool { return m.something() || m.pump == pumpIdle })
+	}
+	return m.take()
+}
+
+// something tells whether there is anything to hand out.
+func (m *member) something() bool {
+	return m.change != nil && !m.handed || len(m.records) > 0 || m.failure != nil || m.fenced && len(m.assigned) > 0
+}
+
+// take hands out what there is: a change before records, since records behind a change are of the old assignment.
+func (m *member) take() workload.Polled {
+	switch {
+	case m.fenced && len(m.assigned) > 0:
+		return m.lose()
+	case m.change != nil && !m.handed:
+		return m.hand()
+	case m.failure != nil:
+		return workload.Polled{Err: m.failure}
+	}
+	p := workload.Polled{Token: m.token}
+	for _, r := range m.records {
+		if at, ok := m.assigned[r.Partition]; ok && r.Offset >= at {
+			m.assigned[r.Partition] = r.Offset + 1
+			p.Records = append(p.Records, r)
+		}
+	}
+	m.records = nil
+	return p
+}
+
+// hand hands a callback's change out; the callback returns at the next poll.
+func (m *member) hand() workload.Polled {
+	// Records that wait are of the assignment before, whatever the change is.
+	m.handed, m.records = true, nil
+	p := m.change.polled
+	switch p.Change {
+	case workload.WasAssigned:
+		m.token, m.fenced, m.assigned = p.Token, false, map[int32]int64{}
+		for _, a := range p.Partitions {
+			m.assigned[a.Partition] = a.Start
+		}
+	default:
+		p.Token, p.Partitions = m.token, m.partitions()
+		m.assigned = nil
+	}
+	return p
+}
+
+// lose hands out the loss of everything: of what the member knows before franz-go calls anybody back.
+func (m *member) lose() workload.Polled {
+	p := workload.Polled{Change: workload.WasLost, Token: m.token, Partitions: m.partitions()}
+	m.assigned, m.records = nil, nil
+	return p
+}
+
+func (m *member) partitions() []workload.Assigned {
+	var out []workload.Assigned
+	for p := range m.assigned {
+		out = append(out, workload.Assigned{Partition: p})
+	}
+	slices.SortFunc(out, func(a, b workload.Assigned) int { return int(a.Partition - b.Partition) })
+	return out
+}
+
+// dealtWith lets the callback whose change was handed out return.
+func (m *member) dealtWith() {
+	if m.change != nil && m.handed {
+		close(m.change.over)
+		m.change, m.handed = nil, false
+	}
+}
+
+// offer waits, in a callback's goroutine, until the change was handed out and dealt with.
+func (m *member) offer(ctx context.Context, p workload.Polled) {
+	c := &change{polled: p, over: make(chan struct{})}
+	wanted := false
+	m.world.engine.Enter(func() {
+		// A loss that was handed out already, and the end of an assignment that there is not, are no news.
+		wanted = !m.closed && (p.Change == workload.WasAssigned || len(m.assigned) > 0)
+		if wanted {
+			m.change, m.handed = c, false
+		}
+	})
+	if !wanted {
+		return
+	}
+	select {
+	case <-c.over:
+	case <-ctx.Done():
+	case <-m.client.Context().Done():
+	}
+}
+
+func (m *member) onAssigned(ctx context.Context, cl *kgo.Client, got map[string][]int32) {
+	partitions := slices.Sorted(slices.Values(got[m.world.topic.name]))
+	if len(partitions) == 0 {
+		return
+	}
+	id, generation := cl.GroupMetadata()
+	p := workload.Polled{Change: workload.WasAssigned, Token: workload.Token{Member: id, Generation: generation}}
+	for _, partition := range partitions {
+		// Fetched here, before the owner recovers anything: franz-go itself would fetch only after this callback.
+		offset, err := m.startOffset(ctx, partition)
+		if err != nil {
+			m.fail(fmt.Errorf("fetch the offset to start from: %w", err))
+			return
+		}
+		p.Partitions = append(p.Partitions, workload.Assigned{Partition: partition, Start: offset})
+	}
+	m.offer(ctx, p)
+}
+
+func (m *member) startOffset(ctx context.Context, partition int32) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, m.config.RequestTimeout)
+	defer cancel()
+	o, err := m.world.committed(ctx, m.client, partition)
+	return max(o.N, 0), err
+}
+
+func (m *member) onRevoked(ctx context.Context, _ *kgo.Client, _ map[string][]int32) {
+	m.offer(ctx, workload.Polled{Change: workload.WasRevoked})
+}
+
+func (m *member) onLost(ctx context.Context, _ *kgo.Client, _ map[string][]int32) {
+	m.offer(ctx, workload.Polled{Change: workload.WasLost})
+}
+
+// startOffsets makes franz-go fetch from the offsets that were handed out with the assignment, not from those that it
+// fetched itself some time later.
+func (m *member) startOffsets(_ context.Context, fetched map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
+	m.world.engine.Enter(func() {
+		for partition := range fetched[m.world.topic.name] {
+			if at, ok := m.assigned[partition]; ok {
+				fetched[m.world.topic.name][partition] = kgo.NewOffset().At(at)
+			}
+		}
+	})
+	return fetched, nil
+}
+
+func (m *member) fail(err error) {
+	m.world.engine.Enter(func() {
+		if m.failure == nil && !m.closed {
+			m.failure = err
+		}
+	})
+}
+
+// Commit commits under the token that the caller captured. A refusal that says that the member is out makes everything
+// lost at the next poll; franz-go, not knowing of this request, finds out by its heartbeat.
+func (m *member) Commit(token workload.Token, partition int32, offset int64) persistence.Call[workload.CommitAnswer] {
+	return call(m.world, m.config.RequestTimeout, func(ctx context.Context) (workload.CommitAnswer, error) {
+		code, err := m.world.commitOffset(ctx, m.client, token, partition, offset)
+		if code == "UNKNOWN_MEMBER_ID" || code == "ILLEGAL_GENERATION" {
+			m.world.engine.Enter(func() { m.fenced = m.fenced || token == m.token })
+		}
+		return workload.CommitAnswer{Code: code}, err
+	})
+}
+
+// startClock starts max.poll.interval; it runs only outside Poll.
+func (m *member) startClock() {
+	if m.closed || m.token.Member == "" {
+		return
+	}
+	token := m.token
+	m.pollClock = time.AfterFunc(m.config.MaxPollInterval, func() {
+		m.world.engine.Enter(func() {
+			if !m.closed && !m.polling && !m.fenced && m.token == token {
+				m.fenced = true
+				m.leave("consumer poll timeout has expired")
+			}
+		})
+	})
+}
+
+func (m *member) stopClock() {
+	if m.pollClock != nil {
+		m.pollClock.Stop()
+	}
+}
+
+// leave sends LeaveGroup for whatever member the client is by now, if it is one.
+func (m *member) leave(reason string) *board.Call[string] {
+	id, _ := m.client.GroupMetadata()
+	return call(m.world, m.config.RequestTimeout, func(ctx context.Context) (string, error) {
+		if id == "" {
+			return "", nil
+		}
+		return leaveGroup(ctx, m.client, m.world.group, id, reason)
+	})
+}
+
+// Leave leaves the group, if the member is still in it, and ends the client.
+func (m *member) Leave() {
+	if m.closed {
+		return
+	}
+	m.stopClock()
+	if !m.fenced {
+		m.leave("the consumer is being closed").Await()
+	}
+	m.Sever()
+}
+
+// Sever ends the client as a crash does: no connection can be made any more, those that there are are cut, and whatever
+// franz-go then still tries fails. Only then it is closed, which by itself would be polite: it redials and leaves.
+func (m *member) Sever() {
+	if m.closed {
+		return
+	}
+	m.closed = true
+	m.stopClock()
+	m.stopPump()
+	m.conns.cut()
+	m.cancel()
+	if m.change != nil {
+		close(m.change.over)
+		m.change, m.handed = nil, false
+	}
+	m.world.requests.Add(1)
+	go func() {
+		defer m.world.requests.Done()
+		m.client.CloseAllowingRebalance()
+	}()
+}
+
+// connections are those of one client, so that they can be cut all at once and for good.
+type connections struct {
+	mu     sync.Mutex
+	open   []net.Conn
+	closed bool
+}
+
+// errSevered is why a severed client cannot connect.
+var errSevered = errors.New("the client was cut off")
+
+func (c *connections) dial(ctx context.Context, network, host string) (net.Conn, error) {
+	if c.isCut() {
+		return nil, errSevered
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, network, host)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, errors.Join(errSevered, conn.Close())
+	}
+	c.open = append(c.open, conn)
+	return conn, nil
+}
+
+func (c *connections) isCut() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed
+}
+
+func (c *connections) cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	for _, conn := range c.open {
+		conn.Close()
+	}
+	c.open = nil
+}

@@ -1,0 +1,160 @@
+package clients
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	gocql "github.com/apache/cassandra-gocql-driver/v2"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/single-writer/chaos/cluster/board"
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/workload"
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+// Servers are addresses of real servers, and the rig's own clients for them.
+type Servers struct {
+	kafkaAddrs []string
+	session    *gocql.Session
+	admin      *kgo.Client
+}
+
+// kafka are the options that every Kafka client has. EOF on a connection's first use is retried: in a rig that cuts
+// connections it is no sign of a wrong protocol.
+func (s *Servers) kafka() []kgo.Opt {
+	return []kgo.Opt{kgo.SeedBrokers(s.kafkaAddrs...), kgo.AlwaysRetryEOF()}
+}
+
+// Connect connects to the servers and makes the schema. It waits for nothing: whoever started them knows that they answer.
+func Connect(ctx context.Context, kafkaAddrs, cassandraHosts []string, cassandraPort, replication int) (*Servers, error) {
+	s := &Servers{kafkaAddrs: kafkaAddrs}
+	admin, err := kgo.NewClient(append(s.kafka(),
+		kgo.ClientID("chaos-admin"), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0))...)
+	if err != nil {
+		return nil, fmt.Errorf("make the admin client of Kafka: %w", err)
+	}
+	s.admin = admin
+	c := gocql.NewCluster(cassandraHosts...)
+	c.Port, c.Timeout, c.ConnectTimeout = cassandraPort, requestTimeout, requestTimeout
+	c.Consistency, c.SerialConsistency = plainConsistency, serialConsistency
+	if s.session, err = c.CreateSession(); err != nil {
+		admin.Close()
+		return nil, fmt.Errorf("connect to Cassandra at %v: %w", cassandraHosts, err)
+	}
+	for i, ddl := range schema {
+		if i == 0 {
+			ddl = fmt.Sprintf(ddl, replication)
+		}
+		if err := s.session.Query(ddl).ExecContext(ctx); err != nil {
+			s.Close()
+			return nil, fmt.Errorf("make the schema (%s): %w", oneLine(ddl), err)
+		}
+	}
+	return s, nil
+}
+
+// Warm makes the servers do once, on scratch names, all that a run will time: every statement prepared, one conditional
+// write, one produce and one commit. The first of each is slower by far than the next, and would be taken for a stall.
+func (s *Servers) Warm(ctx context.Context, scratch string) error {
+	r := &rows{session: s.session, group: scratch, topic: scratch}
+	for _, st := range forms("warm") {
+		if _, err := r.execute(ctx, st); err != nil {
+			return fmt.Errorf("warm up Cassandra: %w", err)
+		}
+	}
+	w, err := s.Open(ctx, scratch, 1, history.NewMemory(history.Header{}))
+	if err != nil {
+		return fmt.Errorf("warm up Kafka: %w", err)
+	}
+	defer w.Close(ctx)
+	if err := w.admin.ProduceSync(ctx, &kgo.Record{Topic: scratch, Value: []byte("warm")}).FirstErr(); err != nil {
+		return fmt.Errorf("warm up Kafka: produce: %w", err)
+	}
+	code, err := w.commitOffset(ctx, s.admin, workload.Token{Generation: -1}, 0, 1)
+	if err != nil || code != "" {
+		return fmt.Errorf("warm up Kafka: commit: %s %w", code, errors.Join(err))
+	}
+	return nil
+}
+
+// Close closes the rig's own clients.
+func (s *Servers) Close() {
+	s.session.Close()
+	s.admin.Close()
+}
+
+// World is one run on real servers.
+type World struct {
+	servers *Servers
+	ctx     context.Context
+	cancel  context.CancelFunc
+	engine  *engine
+	board   *board.Board
+	admin   *kgo.Client
+	rows    *rows
+	topic   topic
+	group   string
+	members []*member
+	// requests are the goroutines that the run has started; Close waits for them.
+	requests sync.WaitGroup
+}
+
+var (
+	_ workload.Consumers = (*World)(nil)
+	_ workload.Producer  = (*World)(nil)
+	_ workload.Truth     = (*World)(nil)
+	_ persistence.Rows   = (*World)(nil)
+)
+
+// Open makes the world of one run: the name is that of its topic and of its group, and must be new. The context's end
+// aborts the run.
+func (s *Servers) Open(ctx context.Context, name string, partitions int, recorder history.Recorder) (*World, error) {
+	created, err := kadm.NewClient(s.admin).CreateTopics(ctx, int32(partitions), -1, nil, name)
+	if err == nil {
+		err = created.Error()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("create the topic %s: %w", name, err)
+	}
+	w := &World{servers: s, engine: newEngine(), admin: s.admin, group: name}
+	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	w.topic = topic{name: name, id: created[name].ID}
+	w.rows = &rows{session: s.session, group: name, topic: name}
+	w.board = board.New(w.engine, recorder)
+	stop := context.AfterFunc(ctx, func() {
+		w.engine.Enter(func() { w.board.Abort(fmt.Errorf("the run was interrupted: %w", context.Cause(ctx))) })
+	})
+	inner := w.cancel
+	w.cancel = func() { stop(); inner() }
+	return w, nil
+}
+
+// Board is the run's board.
+func (w *World) Board() *board.Board { return w.board }
+
+// closeWithin is how long clients may take to end.
+const closeWithin = 15 * time.Second
+
+// Close ends the clients that are left and waits for all goroutines of the run. Topic and rows stay: the next run has
+// others, and a cluster that is kept is to be looked at.
+func (w *World) Close(context.Context) error {
+	w.engine.Enter(func() {
+		for _, m := range w.members {
+			m.Sever()
+		}
+	})
+	w.cancel()
+	done := make(chan struct{})
+	go func() { w.requests.Wait(); close(done) }()
+	select {
+	case <-done:
+		return nil
+	case <-time.After(closeWithin):
+		return fmt.Errorf("clients of the run %s have not ended within %s", w.group, closeWithin)
+	}
+}

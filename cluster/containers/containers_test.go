@@ -1,0 +1,397 @@
+package containers
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	gocql "github.com/apache/cassandra-gocql-driver/v2"
+	"github.com/moby/moby/client"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/single-writer/chaos/cluster/containers/definition"
+	"github.com/single-writer/chaos/cluster/containers/images"
+	"github.com/single-writer/chaos/cluster/containers/owner"
+)
+
+// TestMain runs, in a child process of a test, a start that is to be killed.
+func TestMain(m *testing.M) {
+	if run := os.Getenv("CHAOS_TEST_START"); run != "" {
+		_, err := Start(context.Background(), Options{Run: run, Log: func(line string) { fmt.Println(line) }})
+		fmt.Println("started:", err)
+		select {}
+	}
+	os.Exit(m.Run())
+}
+
+// engine returns a client of the engine. Without one, or without images, the test is skipped, or
+// failed where CHAOS_REQUIRE_ENGINE says that there must be one.
+func engine(t *testing.T) *client.Client {
+	t.Helper()
+	skip := t.Skipf
+	if os.Getenv("CHAOS_REQUIRE_ENGINE") == "1" {
+		skip = t.Fatalf
+	}
+	e, err := images.Connect(t.Context())
+	if err != nil {
+		skip("no Docker engine: %v", err)
+	}
+	t.Cleanup(func() { e.Close() })
+	for _, kind := range []images.Kind{images.Kafka, images.Cassandra} {
+		if _, err := images.Resolve(t.Context(), kind, ""); err != nil {
+			skip("no image: %v", err)
+		}
+	}
+	return e
+}
+
+// of lists the names of all containers and networks of a run.
+func of(t *testing.T, e *client.Client, run string) (names []string) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	filter := client.Filters{}.Add("label", owner.LabelRun+"="+run)
+	containers, err := e.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: filter})
+	if err != nil {
+		t.Fatal(err)
+	}
+	networks, err := e.NetworkList(ctx, client.NetworkListOptions{Filters: filter})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range containers.Items {
+		names = append(names, c.Names...)
+	}
+	for _, n := range networks.Items {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+func TestContainersStartAndClose(t *testing.T) {
+	e := engine(t)
+	s, err := Start(t.Context(), Options{Log: func(line string) { t.Log(line) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.WithoutCancel(t.Context()))
+	t.Logf("timings: %+v", s.Timings)
+	if s.KafkaVersion != images.KafkaVersion || s.CassandraVersion != images.CassandraVersion {
+		t.Errorf("versions: Kafka %s, Cassandra %s", s.KafkaVersion, s.CassandraVersion)
+	}
+	if got := of(t, e, s.Run); len(got) != 3 {
+		t.Errorf("the run has %v, want two containers and a network", got)
+	}
+
+	kafkaKnowsItsProperties(t, &starter{engine: e}, s)
+
+	kafka, err := kgo.NewClient(kgo.SeedBrokers(s.KafkaAddr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kafka.Close()
+	metadata, err := kadm.NewClient(kafka).Metadata(t.Context())
+	if err != nil || len(metadata.Brokers) != 1 {
+		t.Errorf("Kafka answered %v, %v", metadata.Brokers, err)
+	}
+	for topic := range metadata.Topics {
+		if !strings.HasPrefix(topic, "__") {
+			t.Errorf("the start left the topic %s", topic)
+		}
+	}
+
+	config := gocql.NewCluster(s.CassandraHost)
+	config.Port = s.CassandraPort
+	session, err := config.CreateSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if err := session.Query("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}").ExecContext(t.Context()); err != nil {
+		t.Errorf("Cassandra: %v", err)
+	}
+
+	if err := s.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if left := of(t, e, s.Run); len(left) > 0 {
+		t.Errorf("Close left %v", left)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Errorf("a second Close: %v", err)
+	}
+}
+
+// kafkaKnowsItsProperties looks for each property of our file among those that the broker says it
+// knows: it ignores a misspelt one without a word.
+func kafkaKnowsItsProperties(t *testing.T, st *starter, s *Servers) {
+	t.Helper()
+	log, err := st.log(t.Context(), s.KafkaContainer, "all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := definition.Kafka{Advertised: s.KafkaAddr, ClusterID: "any"}.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, f := range files {
+		if !strings.HasSuffix(f.Path, "server.properties") {
+			continue
+		}
+		for line := range strings.Lines(string(f.Content)) {
+			key, _, ok := strings.Cut(line, "=")
+			if !ok || strings.HasPrefix(line, "#") {
+				continue
+			}
+			checked++
+			if !strings.Contains(log, "\t"+key+" = ") {
+				t.Errorf("Kafka does not know the property %s", key)
+			}
+		}
+	}
+	if checked == 0 {
+		t.Error("no property was checked")
+	}
+}
+
+func TestContainersTwoStartsAtATime(t *testing.T) {
+	engine(t)
+	if testing.Short() {
+		t.Skip("starts four servers")
+	}
+	type result struct {
+		s   *Servers
+		err error
+	}
+	results := make(chan result)
+	for range 2 {
+		go func() {
+			s, err := Start(t.Context(), Options{})
+			results <- result{s, err}
+		}()
+	}
+	seen := map[string]bool{}
+	for range 2 {
+		r := <-results
+		if r.err != nil {
+			t.Error(r.err)
+			continue
+		}
+		defer r.s.Close(context.WithoutCancel(t.Context()))
+		if seen[r.s.KafkaAddr] || seen[r.s.CassandraHost] {
+			t.Errorf("both have %s or %s", r.s.KafkaAddr, r.s.CassandraHost)
+		}
+		seen[r.s.KafkaAddr], seen[r.s.CassandraHost] = true, true
+	}
+}
+
+func TestContainersCancelledStartLeavesNothing(t *testing.T) {
+	e := engine(t)
+	for _, at := range []string{"starting", "answers"} {
+		run := randomID()
+		ctx, cancel := context.WithCancel(t.Context())
+		s, err := Start(ctx, Options{Run: run, Log: func(line string) {
+			if strings.Contains(line, at) {
+				cancel()
+			}
+		}})
+		cancel()
+		if err == nil {
+			// Both servers answered at the same moment.
+			s.Close(t.Context())
+			continue
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled at %q: got %v", at, err)
+		}
+		if left := of(t, e, run); len(left) > 0 {
+			t.Errorf("cancelled at %q: left %v", at, left)
+		}
+	}
+}
+
+func TestContainersNotReadyTellsTheLog(t *testing.T) {
+	e := engine(t)
+	run := randomID()
+	_, err := Start(t.Context(), Options{Run: run, Patience: 1500 * time.Millisecond})
+	notReady, ok := errors.AsType[*NotReadyError](err)
+	if !ok || !errors.Is(err, context.DeadlineExceeded) && !strings.Contains(err.Error(), "no good answer in 2s") {
+		t.Fatalf("got %v", err)
+	}
+	t.Log(notReady)
+	if left := of(t, e, run); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// A server that ends at once must be told of at once, not after the whole patience.
+func TestContainersEarlyExit(t *testing.T) {
+	engine(t)
+	began := time.Now()
+	// The Cassandra image has no Kafka: its start script fails.
+	_, err := Start(t.Context(), Options{KafkaImage: cassandraRef(t)})
+	notReady, ok := errors.AsType[*NotReadyError](err)
+	if !ok || notReady.Server != "Kafka" || !strings.Contains(err.Error(), "exited with 1") || len(notReady.Log) == 0 {
+		t.Errorf("got %v", err)
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("told after %v", took)
+	}
+}
+
+func cassandraRef(t *testing.T) string {
+	t.Helper()
+	i, err := images.Resolve(t.Context(), images.Cassandra, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i.Ref
+}
+
+func TestContainersTakenPort(t *testing.T) {
+	e := engine(t)
+	self, err := owner.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &starter{options: Options{Run: randomID()}, engine: e, servers: &Servers{}}
+	s.labels = self.Labels(s.options.Run)
+	defer removeRun(t.Context(), e, s.options.Run)
+	if err := s.createNetwork(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sleeper := func(name string, port int) error {
+		_, err := s.run(t.Context(), server{name: name, image: cassandraRef(t), entrypoint: []string{"sleep", "60"}, port: 9092, hostPort: port})
+		return err
+	}
+
+	program, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := program.Addr().(*net.TCPAddr).Port
+	if err := sleeper("a", port); !portTaken(err) {
+		t.Errorf("a program has the port: got %v", err)
+	}
+	program.Close()
+	if err := sleeper("a", port); err != nil {
+		t.Errorf("the port is free, and the name again: got %v", err)
+	}
+	if err := sleeper("b", port); !portTaken(err) {
+		t.Errorf("a container has the port: got %v", err)
+	}
+}
+
+func TestContainersSweep(t *testing.T) {
+	e := engine(t)
+	self, err := owner.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	network := func(run string, labels map[string]string) {
+		t.Helper()
+		if _, err := e.NetworkCreate(t.Context(), "chaos-"+run, client.NetworkCreateOptions{Labels: labels}); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { removeRun(context.Background(), e, run) })
+	}
+	killed, live, warm := randomID(), randomID(), randomID()
+	network(live, self.Labels(live))
+
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), "CHAOS_TEST_START="+killed)
+	output, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer removeRun(context.Background(), e, killed)
+	defer child.Process.Kill()
+	for lines := bufio.NewScanner(output); lines.Scan(); {
+		t.Log("child:", lines.Text())
+		if strings.HasPrefix(lines.Text(), "starting") {
+			break
+		}
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for len(of(t, e, killed)) < 2 {
+		select {
+		case <-tick.C:
+		case <-t.Context().Done():
+			t.Fatal("the child started no container")
+		}
+	}
+
+	// While the child lives, its things stay.
+	if _, err := Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(of(t, e, killed)) < 2 {
+		t.Error("a living owner's things were removed")
+	}
+
+	child.Process.Kill()
+	child.Wait()
+	dead := self
+	dead.PID, dead.Started = child.Process.Pid, "1"
+	network(warm, dead.WarmLabels(warm))
+
+	removed, err := Sweep(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log("removed", removed)
+	if left := of(t, e, killed); len(left) > 0 {
+		t.Errorf("of the killed run there is still %v", left)
+	}
+	if len(of(t, e, live)) != 1 {
+		t.Error("the network of this living process is gone")
+	}
+	if len(of(t, e, warm)) != 1 {
+		t.Error("the warm network is gone")
+	}
+}
+
+func TestNoEngine(t *testing.T) {
+	t.Setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+	if _, err := Start(t.Context(), Options{}); !images.IsNoEngine(err) {
+		t.Errorf("Start: got %v", err)
+	}
+	if _, err := Sweep(t.Context()); !images.IsNoEngine(err) {
+		t.Errorf("Sweep: got %v", err)
+	}
+}
+
+func TestAbandoned(t *testing.T) {
+	self := owner.Owner{PID: os.Getpid(), Started: "never", Boot: "now", Namespace: "n"}
+	labels := self.Labels("r")
+	before := owner.Owner{PID: 1, Started: "1", Boot: "before", Namespace: "n"}
+	elsewhere := owner.Owner{PID: 1, Started: "1", Boot: "now", Namespace: "other"}
+	for name, c := range map[string]struct {
+		t    thing
+		here bool
+		want bool
+	}{
+		"its process was replaced":         {thing{owner: self, labels: labels, running: true}, true, true},
+		"warm":                             {thing{owner: self, labels: self.WarmLabels("r")}, true, false},
+		"before a restart of the machine":  {thing{owner: before, labels: labels}, true, true},
+		"another boot, and it runs":        {thing{owner: before, labels: labels, running: true}, true, false},
+		"another boot, the engine is away": {thing{owner: before, labels: labels}, false, false},
+		"another pid namespace":            {thing{owner: elsewhere, labels: labels}, true, false},
+	} {
+		if got, err := c.t.abandoned(self, c.here); got != c.want || err != nil {
+			t.Errorf("%s: got %v, %v", name, got, err)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+FROM {{.From}}
+COPY archives /opt/kafka

@@ -1,0 +1,2 @@
+FROM {{.From}}
+COPY jars /opt/kafka/libs

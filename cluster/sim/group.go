@@ -1,0 +1,281 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/workload"
+)
+
+// The states of a classic group, by the names that the coordinator answers.
+const (
+	stateEmpty      = "Empty"
+	statePreparing  = "PreparingRebalance"
+	stateCompleting = "CompletingRebalance"
+	stateStable     = "Stable"
+)
+
+// The coordinator's error codes, by their names in the Kafka protocol.
+const (
+	codeNone                = ""
+	codeUnknownMember       = "UNKNOWN_MEMBER_ID"
+	codeIllegalGeneration   = "ILLEGAL_GENERATION"
+	codeRebalanceInProgress = "REBALANCE_IN_PROGRESS"
+)
+
+// group is the coordinator's record of the one classic group. A generation ends whenever a rebalance completes, also
+// one that leaves the group empty: lone members one after another get the generations 1, 3, 5.
+type group struct {
+	net        *network
+	state      string
+	generation int32
+	// members are in the order in which they joined; the first leads.
+	members []*groupMember
+	joined  int
+	offsets map[int32]int64
+	// rebalance ends the waiting for members that do not rejoin.
+	rebalance *timer
+}
+
+type groupMember struct {
+	id, client         string
+	session, rebalance time.Duration
+	// expiry removes a member that is not heard of for its session; it does not run while the member waits for an answer to
+	// its join.
+	expiry     *timer
+	join       func(joinAnswer)
+	sync       func(syncAnswer)
+	assignment []int32
+}
+
+type joinAnswer struct {
+	code, member string
+	generation   int32
+	// members are all ids when this member leads, for it to assign partitions to.
+	members []string
+}
+
+type syncAnswer struct {
+	code       string
+	assignment []int32
+}
+
+func newGroup(n *network) *group {
+	return &group{net: n, state: stateEmpty, offsets: map[int32]int64{}}
+}
+
+func (g *group) find(id string) *groupMember {
+	for _, m := range g.members {
+		if m.id == id {
+			return m
+		}
+	}
+	return nil
+}
+
+// Join serves JoinGroup: the answer comes when the rebalance that it begins, or is part of, completes.
+func (g *group) Join(id, client string, c workload.MemberConfig, reply func(joinAnswer)) {
+	m := g.find(id)
+	switch {
+	case id == "":
+		g.joined++
+		m = &groupMember{id: fmt.Sprintf("%s-%d", client, g.joined), client: client}
+		g.members = append(g.members, m)
+	case m == nil:
+		reply(joinAnswer{code: codeUnknownMember})
+		return
+	}
+	m.session, m.rebalance = c.SessionTimeout, c.MaxPollInterval
+	m.expiry.Stop()
+	m.join = reply
+	if g.state != statePreparing {
+		g.prepare()
+	}
+	g.tryComplete()
+}
+
+// prepare begins a rebalance: all members have the longest of their rebalance time-outs to rejoin.
+func (g *group) prepare() {
+	for _, m := range g.members {
+		if m.sync != nil {
+			m.sync(syncAnswer{code: codeRebalanceInProgress})
+			m.sync = nil
+			g.heard(m)
+		}
+	}
+	g.state = statePreparing
+	var within time.Duration
+	for _, m := range g.members {
+		within = max(within, m.rebalance)
+	}
+	g.rebalance.Stop()
+	g.rebalance = g.net.After(within, g.complete)
+}
+
+// tryComplete completes the rebalance when everybody has rejoined, at once when nobody is left.
+func (g *group) tryComplete() {
+	if g.state != statePreparing {
+		return
+	}
+	for _, m := range g.members {
+		if m.join == nil {
+			return
+		}
+	}
+	g.complete()
+}
+
+// complete removes who has not rejoined and begins the next generation.
+func (g *group) complete() {
+	g.rebalance.Stop()
+	g.members = slices.DeleteFunc(g.members, func(m *groupMember) bool {
+		if m.join == nil {
+			m.expiry.Stop()
+		}
+		return m.join == nil
+	})
+	g.generation++
+	if len(g.members) == 0 {
+		g.state = stateEmpty
+		return
+	}
+	g.state = stateCompleting
+	ids := make([]string, len(g.members))
+	for i, m := range g.members {
+		ids[i] = m.id
+	}
+	for i, m := range g.members {
+		a := joinAnswer{member: m.id, generation: g.generation}
+		if i == 0 {
+			a.members = ids
+		}
+		m.assignment = nil
+		m.join(a)
+		m.join = nil
+		g.heard(m)
+	}
+}
+
+// Sync serves SyncGroup: the leader brings the assignment, all others wait for it.
+func (g *group) Sync(id string, generation int32, assignments map[string][]int32, reply func(syncAnswer)) {
+	m, code := g.valid(id, generation)
+	switch {
+	case code != codeNone:
+		reply(syncAnswer{code: code})
+		return
+	case g.state == statePreparing:
+		reply(syncAnswer{code: codeRebalanceInProgress})
+		return
+	case g.state == stateStable:
+		reply(syncAnswer{assignment: m.assignment})
+		return
+	}
+	m.sync = reply
+	if m != g.members[0] {
+		return
+	}
+	g.state = stateStable
+	for _, m := range g.members {
+		m.assignment = assignments[m.id]
+		if m.sync != nil {
+			m.sync(syncAnswer{assignment: m.assignment})
+			m.sync = nil
+			g.heard(m)
+		}
+	}
+}
+
+// valid finds the member, and checks the generation after the id, as the coordinator does.
+func (g *group) valid(id string, generation int32) (*groupMember, string) {
+	m := g.find(id)
+	switch {
+	case m == nil:
+		return nil, codeUnknownMember
+	case generation != g.generation:
+		return nil, codeIllegalGeneration
+	}
+	return m, codeNone
+}
+
+// heard restarts a member's session.
+func (g *group) heard(m *groupMember) {
+	m.expiry.Stop()
+	m.expiry = g.net.After(m.session, func() { g.remove(m) })
+}
+
+// remove takes a member out: its session expired, or it left.
+func (g *group) remove(m *groupMember) {
+	m.expiry.Stop()
+	g.members = slices.DeleteFunc(g.members, func(n *groupMember) bool { return n == m })
+	if g.state != statePreparing {
+		g.prepare()
+	}
+	g.tryComplete()
+}
+
+// Heartbeat serves Heartbeat.
+func (g *group) Heartbeat(id string, generation int32) string {
+	m, code := g.valid(id, generation)
+	if code != codeNone {
+		return code
+	}
+	if m.join == nil {
+		g.heard(m)
+	}
+	if g.state == statePreparing {
+		return codeRebalanceInProgress
+	}
+	return codeNone
+}
+
+// Leave serves LeaveGroup.
+func (g *group) Leave(id string) string {
+	m := g.find(id)
+	if m == nil {
+		return codeUnknownMember
+	}
+	g.remove(m)
+	return codeNone
+}
+
+// Commit serves OffsetCommit. It asks who commits and under which generation, never who owns the partition; a commit is
+// as good as a heartbeat.
+func (g *group) Commit(id string, generation int32, partition int32, offset int64) string {
+	if g.state == stateEmpty && id == "" && generation < 0 {
+		g.offsets[partition] = offset
+		return codeNone
+	}
+	m, code := g.valid(id, generation)
+	switch {
+	case code != codeNone:
+		return code
+	case g.state == stateCompleting:
+		return codeRebalanceInProgress
+	}
+	if m.join == nil {
+		g.heard(m)
+	}
+	g.offsets[partition] = offset
+	return codeNone
+}
+
+// Committed serves OffsetFetch.
+func (g *group) Committed(partition int32) history.Opt {
+	offset, ok := g.offsets[partition]
+	return history.Opt{N: offset, Known: ok}
+}
+
+// Describe serves DescribeGroups: assignments are told only while the group is stable.
+func (g *group) Describe() history.GroupSeen {
+	seen := history.GroupSeen{State: g.state, Members: []history.MemberAtAll{}}
+	for _, m := range g.members {
+		at := history.MemberAtAll{Member: m.id, Client: m.client}
+		if g.state == stateStable {
+			at.Partitions = slices.Clone(m.assignment)
+		}
+		seen.Members = append(seen.Members, at)
+	}
+	return seen
+}

@@ -1,0 +1,220 @@
+// Package sim is the deterministic world: virtual time, one Kafka, one Cassandra, and messages between them and the
+// members that take their time. One seed decides everything; the same seed gives the same history, byte for byte.
+//
+// Processes are coroutines. Whenever one gives the baton away, the scheduler draws the next from those that can go on;
+// when none can, time jumps to the next message or deadline. Broker and store are state machines that messages act on.
+package sim
+
+import (
+	"container/heap"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"time"
+
+	"github.com/single-writer/chaos/cluster/board"
+)
+
+// epoch is the wall clock at the virtual time zero: 2026-01-01 00:00 UTC in microseconds. Any would do; a fixed one makes
+// histories equal.
+const epoch = int64(1767225600) * 1e6
+
+// scheduler is the virtual Engine.
+type scheduler struct {
+	rng    *rand.Rand
+	now    time.Duration
+	clock  int64
+	ready  []*coroutine
+	all    []*coroutine
+	timers timerHeap
+	seq    int64
+	// still counts the switches at this instant; a world that switches for ever without time going on is stuck.
+	still int
+	run   *coroutine
+	// abort makes every process able to go on, and unwind; it is the board's.
+	abort    func(error)
+	aborting bool
+}
+
+// coroutine is one process.
+type coroutine struct {
+	name     string
+	next     func() (struct{}, bool)
+	yield    func(struct{}) bool
+	ready    func() bool
+	deadline time.Duration
+	expired  bool
+}
+
+var _ board.Engine = (*scheduler)(nil)
+
+func newScheduler(seed int64) *scheduler {
+	return &scheduler{rng: rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15))}
+}
+
+// Now is the virtual time.
+func (s *scheduler) Now() time.Duration { return s.now }
+
+// Clock is the virtual wall clock; it rises strictly, so that no two plain writes tie by accident.
+func (s *scheduler) Clock() int64 {
+	s.clock = max(s.clock+1, epoch+s.now.Microseconds())
+	return s.clock
+}
+
+// Spawn begins a process.
+func (s *scheduler) Spawn(name string, run func()) {
+	c := &coroutine{name: name, ready: func() bool { return true }, deadline: board.Forever}
+	c.next, _ = iter.Pull(func(yield func(struct{}) bool) {
+		c.yield = yield
+		run()
+	})
+	s.all = append(s.all, c)
+}
+
+// Await gives the baton back to the scheduler.
+func (s *scheduler) Await(deadline time.Duration, ready func() bool) bool {
+	c := s.run
+	c.ready, c.deadline, c.expired = ready, deadline, false
+	c.yield(struct{}{})
+	return !c.expired || ready()
+}
+
+// After runs f when the time has passed, outside every process.
+func (s *scheduler) After(d time.Duration, f func()) *timer {
+	t := &timer{at: s.now + d, seq: s.seq, do: f}
+	s.seq++
+	heap.Push(&s.timers, t)
+	return t
+}
+
+// stillLimit is how many switches in a row may happen at one instant: far more than any scenario needs, and reached in
+// well under a second by processes that wake each other for ever.
+const stillLimit = 1_000_000
+
+// errStill and errDeadlock are worlds in which nothing will happen any more.
+var (
+	errStill    = errors.New("the simulation is stuck: a million switches and the virtual clock stands still")
+	errDeadlock = errors.New("the simulation is stuck: every process waits, and no message or deadline is left")
+)
+
+// Run runs until all processes have ended. A world that is stuck is aborted: its processes unwind, and Run says why.
+func (s *scheduler) Run() error {
+	for len(s.all) > 0 {
+		c := s.pick()
+		switch {
+		case c == nil:
+			if !s.advance() {
+				s.stuck(errDeadlock)
+			}
+			continue
+		case s.still > stillLimit:
+			s.stuck(errStill)
+		}
+		s.still++
+		s.switchTo(c)
+	}
+	return nil
+}
+
+// stuck aborts the world once; processes that then still do not end are a defect of the rig itself.
+func (s *scheduler) stuck(err error) {
+	if s.aborting {
+		panic(fmt.Sprintf("sim: processes that do not unwind after: %v", err))
+	}
+	s.aborting, s.still = true, 0
+	s.abort(err)
+}
+
+// pick draws one of the processes that can go on.
+func (s *scheduler) pick() *coroutine {
+	s.ready = s.ready[:0]
+	for _, c := range s.all {
+		switch {
+		case c.ready():
+			s.ready = append(s.ready, c)
+		case c.deadline <= s.now:
+			c.expired = true
+			s.ready = append(s.ready, c)
+		}
+	}
+	switch len(s.ready) {
+	case 0:
+		return nil
+	case 1:
+		return s.ready[0]
+	}
+	return s.ready[s.rng.IntN(len(s.ready))]
+}
+
+func (s *scheduler) switchTo(c *coroutine) {
+	s.run = c
+	_, more := c.next()
+	s.run = nil
+	if more {
+		return
+	}
+	for i, d := range s.all {
+		if d == c {
+			s.all = append(s.all[:i:i], s.all[i+1:]...)
+			return
+		}
+	}
+}
+
+// advance moves time to what comes next: a timer, which it runs, or a deadline. It tells whether there was any.
+func (s *scheduler) advance() bool {
+	next := board.Forever
+	for _, c := range s.all {
+		next = min(next, c.deadline)
+	}
+	for len(s.timers) > 0 && s.timers[0].do == nil {
+		heap.Pop(&s.timers)
+	}
+	if len(s.timers) > 0 && s.timers[0].at <= next {
+		t := heap.Pop(&s.timers).(*timer)
+		s.pass(t.at)
+		t.do()
+		return true
+	}
+	if next == board.Forever {
+		return false
+	}
+	s.pass(next)
+	return true
+}
+
+func (s *scheduler) pass(to time.Duration) {
+	if to > s.now {
+		s.now, s.still = to, 0
+	}
+}
+
+// timer is something that happens at a time.
+type timer struct {
+	at  time.Duration
+	seq int64
+	do  func()
+}
+
+// Stop makes the timer do nothing.
+func (t *timer) Stop() {
+	if t != nil {
+		t.do = nil
+	}
+}
+
+type timerHeap []*timer
+
+func (h timerHeap) Len() int { return len(h) }
+func (h timerHeap) Less(i, j int) bool {
+	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].seq < h[j].seq
+}
+func (h timerHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *timerHeap) Push(x any)   { *h = append(*h, x.(*timer)) }
+func (h *timerHeap) Pop() any {
+	old := *h
+	t := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return t
+}

@@ -1,0 +1,92 @@
+package sim
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/single-writer/chaos/cluster/board"
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/workload"
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+// World is one simulated run: its scheduler, its board, its broker and its table.
+type World struct {
+	scheduler *scheduler
+	net       *network
+	board     *board.Board
+	broker    *broker
+	table     *table
+}
+
+var (
+	_ workload.Consumers = (*World)(nil)
+	_ workload.Producer  = (*World)(nil)
+	_ workload.Truth     = (*World)(nil)
+	_ persistence.Rows   = (*World)(nil)
+)
+
+// adminTimeout is how long the rig's own requests wait for their answers.
+const adminTimeout = 5 * time.Second
+
+// New makes a world with an empty input topic of so many partitions.
+func New(seed int64, partitions int, recorder history.Recorder) *World {
+	s := newScheduler(seed)
+	w := &World{scheduler: s, net: newNetwork(s), board: board.New(s, recorder)}
+	w.broker, w.table = newBroker(w.net, partitions), newTable(w.net)
+	s.abort = w.board.Abort
+	return w
+}
+
+// Facts is the cluster as the history's header tells it.
+func Facts() history.ClusterFacts {
+	return history.ClusterFacts{Kind: "sim", Kafka: "sim", Cassandra: "sim", Consistency: "QUORUM", Serial: "SERIAL"}
+}
+
+// Board is the run's board.
+func (w *World) Board() *board.Board { return w.board }
+
+// NewMember makes a consumer, which joins at its first poll.
+func (w *World) NewMember(process string, c workload.MemberConfig) (workload.Member, error) {
+	return &member{world: w, link: process, client: process, config: c}, nil
+}
+
+// Produce appends to the input topic.
+func (w *World) Produce(partition int32, _ string, value []byte) persistence.Call[workload.ProduceAnswer] {
+	return request(w.board, w.net, "producer", adminTimeout, func(reply func(workload.ProduceAnswer)) {
+		reply(workload.ProduceAnswer{Offset: w.broker.produce(partition, value)})
+	})
+}
+
+// Committed reads the group's committed offset.
+func (w *World) Committed(partition int32) persistence.Call[history.Opt] {
+	return request(w.board, w.net, "admin", adminTimeout, func(reply func(history.Opt)) {
+		reply(w.broker.group.Committed(partition))
+	})
+}
+
+// Input reads the whole input topic.
+func (w *World) Input(partition int32) persistence.Call[[]workload.Record] {
+	return request(w.board, w.net, "admin", adminTimeout, func(reply func([]workload.Record)) {
+		reply(append([]workload.Record(nil), w.broker.log[partition]...))
+	})
+}
+
+// Coordinator asks for the coordinator's record of the group.
+func (w *World) Coordinator() persistence.Call[workload.CoordinatorAnswer] {
+	return request(w.board, w.net, "admin", adminTimeout, func(reply func(workload.CoordinatorAnswer)) {
+		seen := w.broker.group.Describe()
+		raw, err := json.Marshal(seen)
+		if err != nil {
+			panic(err)
+		}
+		reply(workload.CoordinatorAnswer{Group: seen, Raw: string(raw)})
+	})
+}
+
+// Evict makes the coordinator remove a member as if it had left.
+func (w *World) Evict(id string) persistence.Call[workload.CommitAnswer] {
+	return request(w.board, w.net, "admin", adminTimeout, func(reply func(workload.CommitAnswer)) {
+		reply(workload.CommitAnswer{Code: w.broker.group.Leave(id)})
+	})
+}

@@ -1,0 +1,108 @@
+// Package controller runs scenarios: it is the only package that knows all the others. One run is one scenario under one
+// arm with one seed; around it are the loops over arms, and the folder that a run leaves behind.
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/nemesis"
+	"github.com/single-writer/chaos/scenarios"
+	"github.com/single-writer/chaos/workload"
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+// Version is the rig's own.
+const Version = "0.1.0"
+
+// Job is one run to do.
+type Job struct {
+	Scenario *scenarios.Scenario
+	Arm      *persistence.Arm
+	Seed     int64
+}
+
+// input is the job's input: the same for every arm.
+func (j Job) input() *workload.Input {
+	return workload.NewInput(j.Scenario.Partitions, j.Scenario.Keys, j.Scenario.Stages, j.Seed)
+}
+
+// Header is the first line of the job's history.
+func (j Job) Header(c cluster.Cluster) history.Header {
+	requires := append([]string{}, j.Scenario.Requires...)
+	if e, ok := j.Scenario.Expectation(j.Arm.Name); ok {
+		requires = append(requires, e.Requires...)
+	}
+	return history.Header{
+		Schema: history.Schema, Rig: "chaos", Version: Version, Scenario: j.Scenario.Name, Arm: j.Arm.Name,
+		Guards: j.Arm.Guards, Without: j.Arm.Without, Seed: j.Seed, Cluster: c.Facts(), Input: j.input().Facts(),
+		Requires: requires,
+	}
+}
+
+// Execute does the job on the cluster and records it. An error is the rig's or the environment's: there is no verdict
+// then, though the recorder has what happened.
+func Execute(ctx context.Context, j Job, c cluster.Cluster, r history.Recorder) (err error) {
+	facts := c.Facts()
+	in := j.input()
+	observed := &doubts{Recorder: r}
+	world, err := c.Open(ctx, cluster.Spec{Seed: j.Seed, Partitions: in.Partitions, Arm: j.Arm.Name}, observed)
+	if err != nil {
+		return fmt.Errorf("open a world on the cluster: %w", err)
+	}
+	defer func() { err = errors.Join(err, world.Close(context.WithoutCancel(ctx))) }()
+	s := assemble(j, in, world, facts.Consistency, observed.inDoubt)
+	if err := world.Board().Run("drain", s.run); err != nil {
+		return err
+	}
+	return s.err
+}
+
+// assemble puts the parts of a run together.
+func assemble(j Job, in *workload.Input, w cluster.World, consistency string, inDoubt func() bool) *script {
+	b := w.Board()
+	crew := &workload.Crew{
+		Input: in, Arm: j.Arm, Rows: w, Consumers: w, Consistency: consistency, Configs: j.Scenario.Workers,
+	}
+	observer := &workload.Observer{Input: in, Rows: w, Truth: w, Consistency: consistency}
+	sentinel := &nemesis.Sentinel{Truth: w, Crew: crew}
+	return &script{
+		observer: observer,
+		feeder:   &workload.Feeder{Input: in, Producer: w, Moments: b},
+		runner: &nemesis.Runner{
+			Plan: j.Scenario.Plan, Input: in, Crew: crew, Stage: b, Moments: b, Truth: w, Sentinel: sentinel, Observer: observer,
+		},
+		sentinel: sentinel, truth: w, ends: in.Ends(), inDoubt: inDoubt,
+	}
+}
+
+// doubts records, and keeps which writes are in doubt.
+type doubts struct {
+	history.Recorder
+	open map[int64]bool
+	info int
+}
+
+// Record records the event.
+func (d *doubts) Record(e history.Event) history.Event {
+	if e.F == history.Persist || e.F == history.Delete {
+		switch e.Type {
+		case history.Invoke:
+			if d.open == nil {
+				d.open = map[int64]bool{}
+			}
+			d.open[e.Op] = true
+		case history.Info:
+			d.info++
+			delete(d.open, e.Op)
+		default:
+			delete(d.open, e.Op)
+		}
+	}
+	return d.Recorder.Record(e)
+}
+
+func (d *doubts) inDoubt() bool { return d.info > 0 || len(d.open) > 0 }

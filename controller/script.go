@@ -1,0 +1,113 @@
+package controller
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/nemesis"
+	"github.com/single-writer/chaos/workload"
+)
+
+// script is what happens in one run, from the first read of the truth to the last. It is a process of the world itself
+// ("drain" in the history), so that it runs the same way in every one.
+type script struct {
+	observer *workload.Observer
+	feeder   *workload.Feeder
+	runner   *nemesis.Runner
+	sentinel *nemesis.Sentinel
+	truth    workload.Truth
+	ends     []int64
+	inDoubt  func() bool
+	// err is an error of the rig: the run has no verdict.
+	err error
+}
+
+// The time that the end of a run may take, on the world's clock.
+const (
+	// lastCommit is how long the committed offset may take to reach the end after plan and stages are done.
+	lastCommit = 30 * time.Second
+	// settle is how long writes in doubt may still arrive: above the servers' write time-outs.
+	settle = 3 * time.Second
+	// lookEvery is how often the committed offset is looked at meanwhile.
+	lookEvery = 20 * time.Millisecond
+)
+
+func (s *script) run(w workload.World) { s.err = s.play(w) }
+
+func (s *script) play(w workload.World) error {
+	if err := s.observer.Start(w); err != nil {
+		return fmt.Errorf("read the truth at the start: %w", err)
+	}
+	w.Go("producer", s.feeder.Run)
+	w.Go("sentinel", s.sentinel.Run)
+	w.Go("nemesis", s.runner.Run)
+	w.Await(forever, func() bool {
+		return s.runner.Done && s.feeder.Done || s.runner.Failed != nil || s.feeder.Failed != nil || s.sentinel.Failed != nil
+	})
+	ending, err := s.ending(w)
+	if err != nil {
+		return err
+	}
+	if err := s.runner.StopAll(w); err != nil {
+		return fmt.Errorf("stop the workers at the end: %w", err)
+	}
+	if s.inDoubt() {
+		w.Sleep(settle)
+	}
+	if err := s.observer.Finish(w, ending); err != nil {
+		return fmt.Errorf("the last reads: %w", err)
+	}
+	return nil
+}
+
+// forever is longer than any run: what is waited for has limits of its own.
+const forever = 24 * time.Hour
+
+// ending tells why the run ended, once it has: a trigger whose moment did not come ends it, and it is judged all the
+// same; anything else that failed is the rig's own failure.
+func (s *script) ending(w workload.World) (history.Ending, error) {
+	if s.sentinel.Failed != nil {
+		return history.Ending{}, s.sentinel.Failed
+	}
+	for _, err := range []error{s.runner.Failed, s.feeder.Failed} {
+		var late *workload.Timeout
+		switch {
+		case err == nil:
+		case errors.As(err, &late):
+			return history.Ending{Reason: late.Error()}, nil
+		default:
+			return history.Ending{}, err
+		}
+	}
+	reached, err := s.committed(w)
+	if err != nil {
+		return history.Ending{}, err
+	}
+	if !reached {
+		return history.Ending{Finished: true, Reason: fmt.Sprintf(
+			"plan and input were done, but the committed offset did not reach the end within %s: %s", lastCommit,
+			s.runner.Moments.Where())}, nil
+	}
+	return history.Ending{Finished: true, Reason: "plan and input were done and all of the input is committed"}, nil
+}
+
+// committed waits until everything is committed, and tells whether it is.
+func (s *script) committed(w workload.World) (bool, error) {
+	until := w.Now() + lastCommit
+	for {
+		all := true
+		for p, end := range s.ends {
+			offset, _, err := s.truth.Committed(int32(p)).Await()
+			if err != nil {
+				return false, fmt.Errorf("read the committed offset: %w", err)
+			}
+			all = all && (end == 0 || offset.Known && offset.N >= end)
+		}
+		if all || w.Now() >= until {
+			return all, nil
+		}
+		w.Sleep(lookEvery)
+	}
+}

@@ -1,0 +1,310 @@
+package history
+
+import (
+	"reflect"
+
+	"github.com/single-writer/chaos/ledger"
+)
+
+// F names what an event is about.
+type F string
+
+// The operations. Each is an invoke and, unless the run was cut, an ok, fail or info.
+const (
+	// Produce appends one event to the input. Value: Produced.
+	Produce F = "produce"
+	// Recover is a new owner's recovery of one partition, around the reads of its keys. Value: Recovery.
+	Recover F = "recover"
+	// Read is one read of a row. Value: RowRead.
+	Read F = "read"
+	// Scan is one plain read of the whole table for this run's group. Value: TableScan.
+	Scan F = "scan"
+	// Persist stores a state, Delete removes one: each the whole compound of the arm. Value: Write.
+	Persist F = "persist"
+	Delete  F = "delete"
+	// Commit commits an offset for the group. Value: OffsetCommit.
+	Commit F = "commit"
+	// Committed reads a committed offset back. Value: CommittedOffset.
+	Committed F = "committed"
+)
+
+// The notes.
+const (
+	// Point is a named point that a worker reached. Value: PointReached.
+	Point F = "point"
+	// Fault is something done by the nemesis. Value: FaultDone.
+	Fault F = "fault"
+	// Group is the coordinator's own answer about the group, noted when it changed. Value: GroupSeen.
+	Group F = "group"
+	// Evicted is a member that the coordinator listed before and does not list any more, though it did not leave by
+	// itself. Value: Eviction.
+	Evicted F = "evicted"
+	// Plan is the state of one step of the plan. Value: PlanStep.
+	Plan F = "plan"
+	// Life is the beginning or the end of one member's one life. Value: LifeEvent.
+	Life F = "life"
+	// Record is one record of the input, read from the log itself at the end. Value: InputRecord.
+	Record F = "record"
+	// Truth is the ground truth at the start or at the end. Value: GroundTruth.
+	Truth F = "truth"
+	// End is the last event of a run that came to its end. Value: Ending.
+	End F = "end"
+)
+
+// values gives the type of Value for each F; it is what makes a decoded event typed.
+var values = map[F]reflect.Type{
+	Produce:   reflect.TypeFor[Produced](),
+	Recover:   reflect.TypeFor[Recovery](),
+	Read:      reflect.TypeFor[RowRead](),
+	Scan:      reflect.TypeFor[TableScan](),
+	Persist:   reflect.TypeFor[Write](),
+	Delete:    reflect.TypeFor[Write](),
+	Commit:    reflect.TypeFor[OffsetCommit](),
+	Committed: reflect.TypeFor[CommittedOffset](),
+	Point:     reflect.TypeFor[PointReached](),
+	Fault:     reflect.TypeFor[FaultDone](),
+	Group:     reflect.TypeFor[GroupSeen](),
+	Evicted:   reflect.TypeFor[Eviction](),
+	Plan:      reflect.TypeFor[PlanStep](),
+	Life:      reflect.TypeFor[LifeEvent](),
+	Record:    reflect.TypeFor[InputRecord](),
+	Truth:     reflect.TypeFor[GroundTruth](),
+	End:       reflect.TypeFor[Ending](),
+}
+
+// IsOp tells whether f is an operation; the other known ones are notes.
+func (f F) IsOp() bool {
+	switch f {
+	case Produce, Recover, Read, Scan, Persist, Delete, Commit, Committed:
+		return true
+	}
+	return false
+}
+
+// Produced is one append to the input.
+type Produced struct {
+	Partition int32        `json:"partition"`
+	Event     ledger.Event `json:"event"`
+	// Offset is where the broker put it; in the answer only.
+	Offset Opt    `json:"offset,omitzero"`
+	Error  string `json:"error,omitempty"`
+}
+
+// Owner is under what a worker acts: captured when the partition was handed to it.
+type Owner struct {
+	Member     string `json:"member"`
+	Generation int32  `json:"generation"`
+}
+
+// Recovery is a new owner's recovery of one partition.
+type Recovery struct {
+	Partition int32 `json:"partition"`
+	// Start is the offset that the owner will read from: fetched, with stable offsets required, before the store is read.
+	Start int64 `json:"start"`
+	// Keys are the keys that it reads: all of the partition's.
+	Keys []string `json:"keys"`
+	Owner
+	Error string `json:"error,omitempty"`
+}
+
+// Purpose is what a row is read for.
+type Purpose string
+
+const (
+	// ForRecovery is a new owner's read.
+	ForRecovery Purpose = "recovery"
+	// ForProbe is the rig's read in the middle of a run, plain, at the arm's own consistency.
+	ForProbe Purpose = "probe"
+	// ForEnd is the rig's plain read after all writers were stopped.
+	ForEnd Purpose = "end"
+	// ForSettling is the rig's SERIAL read after that, which finishes what was in doubt.
+	ForSettling Purpose = "settling"
+)
+
+// RowRead is one read of a row. The row is absent when the answer is ok and Row is nil.
+type RowRead struct {
+	Partition   int32   `json:"partition"`
+	Key         string  `json:"key"`
+	Purpose     Purpose `json:"purpose"`
+	Consistency string  `json:"consistency"`
+	Row         *Row    `json:"row,omitempty"`
+	Error       string  `json:"error,omitempty"`
+}
+
+// Row is what a read of a key returned.
+type Row struct {
+	// Offset is the row's offset cell, not the offset inside the value; unknown when the cell is null.
+	Offset Opt `json:"offset,omitzero"`
+	// State is the row's value, nil when the cell is null: then the row is a tombstone.
+	State *ledger.State `json:"state,omitempty"`
+	// Broken is the value as it was found, where it is no state.
+	Broken string `json:"broken,omitempty"`
+	// Write and Generation are of the write that the row shows, from its metadata; empty when there is none.
+	Write      string `json:"write,omitempty"`
+	Generation int32  `json:"generation,omitempty"`
+	// WritetimeValue and WritetimeOffset are the timestamps of the two cells in microseconds; unknown unless asked for.
+	WritetimeValue  Opt `json:"writetime_value,omitzero"`
+	WritetimeOffset Opt `json:"writetime_offset,omitzero"`
+	// TTL is the rest of the value's life in seconds; unknown when it has none or was not asked for.
+	TTL Opt `json:"ttl,omitzero"`
+}
+
+// Tombstone tells whether the row is there but holds no value.
+func (r *Row) Tombstone() bool { return r != nil && r.State == nil && r.Broken == "" }
+
+// TableScan is one plain read of all rows of this run.
+type TableScan struct {
+	Consistency string `json:"consistency"`
+	// Rows are the keys found, in order.
+	Rows  []KeyedRow `json:"rows,omitempty"`
+	Error string     `json:"error,omitempty"`
+}
+
+// KeyedRow is a row with its key.
+type KeyedRow struct {
+	Partition int32  `json:"partition"`
+	Key       string `json:"key"`
+	Row       Row    `json:"row"`
+}
+
+// Write is one persist or delete: the whole compound of the arm.
+type Write struct {
+	Partition int32  `json:"partition"`
+	Key       string `json:"key"`
+	// Offset is the write's own: that of the last record folded into it.
+	Offset int64 `json:"offset"`
+	Owner
+	// Write identifies it: the process and a number, also stored in the row's metadata.
+	Write string `json:"write"`
+	// State is what is stored; nil for a delete.
+	State *ledger.State `json:"state,omitempty"`
+	// Timestamp is the client's, in microseconds since 1970, taken after any hold; unknown for conditional writes, whose
+	// timestamp the server sets.
+	Timestamp Opt `json:"timestamp,omitzero"`
+	// Statements are those sent for it, with what came of each; in the answer only.
+	Statements []StatementDone `json:"statements,omitempty"`
+	// Code is why it was refused or is unknown; in fail and info only. CodeCondition is the row's own refusal.
+	Code string `json:"code,omitempty"`
+	// Stored is the offset that the refusal named.
+	Stored Opt    `json:"stored,omitzero"`
+	Error  string `json:"error,omitempty"`
+}
+
+// CodeCondition is the Code of a write that the row's condition refused.
+const CodeCondition = "condition"
+
+// StatementDone is one statement of a compound.
+type StatementDone struct {
+	// CQL names the statement's form: "update-if-offset", "insert-if-not-exists", "update", "delete", ...
+	CQL string `json:"cql"`
+	// Result is "applied", "absent" (refused: no row), "null" (refused: the offset is null), "refused", or an error.
+	Result string `json:"result"`
+	Stored Opt    `json:"stored,omitzero"`
+}
+
+// OffsetCommit is one commit by a worker. Offset is the next one to read.
+type OffsetCommit struct {
+	Partition int32 `json:"partition"`
+	Offset    int64 `json:"offset"`
+	Owner
+	// Code is the broker's error code name; in fail and info only.
+	Code  string `json:"code,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+// CommittedOffset is one committed offset read back: the next one to read; unknown in an ok answer means none.
+type CommittedOffset struct {
+	Partition int32  `json:"partition"`
+	Offset    Opt    `json:"offset,omitzero"`
+	Error     string `json:"error,omitempty"`
+}
+
+// PointReached is a named point that a worker reached.
+type PointReached struct {
+	Point     string `json:"point"`
+	Partition int32  `json:"partition"`
+	Key       string `json:"key,omitempty"`
+	// Offset is the record's, the write's own, the committed or the start offset, by the kind of point.
+	Offset Opt `json:"offset,omitzero"`
+	Owner
+	// Outcome is "applied", "refused" or "unknown" where an answer was awaited.
+	Outcome string `json:"outcome,omitempty"`
+}
+
+// FaultDone is something done by the nemesis.
+type FaultDone struct {
+	// Fault is start, stop, hold, release, kill, evict or probe.
+	Fault string `json:"fault"`
+	// Target is the worker's name; Life its process at that moment.
+	Target string `json:"target"`
+	Life   string `json:"life,omitempty"`
+	// Phase is "begin" when the fault is ordered and "done" when its effect was proved.
+	Phase string `json:"phase"`
+	// Proof is the raw answer, or the fact, that shows the effect.
+	Proof string `json:"proof,omitempty"`
+}
+
+// GroupSeen is the coordinator's own answer about the group.
+type GroupSeen struct {
+	State   string        `json:"state"`
+	Members []MemberAtAll `json:"members"`
+}
+
+// MemberAtAll is one member as the coordinator lists it. Client is the process that it serves.
+type MemberAtAll struct {
+	Member string `json:"member"`
+	Client string `json:"client"`
+	// Partitions are those assigned, known only while the group is stable.
+	Partitions []int32 `json:"partitions,omitempty"`
+}
+
+// Eviction is a member that the coordinator does not list any more.
+type Eviction struct {
+	Target string `json:"target"`
+	Life   string `json:"life"`
+	Member string `json:"member"`
+	// Proof is the coordinator's raw answer.
+	Proof string `json:"proof"`
+}
+
+// PlanStep is the state of one step of the plan, or of one stage of the input.
+type PlanStep struct {
+	// Of is "plan" or "input"; Step counts from 1 in each.
+	Of   string `json:"of"`
+	Step int    `json:"step"`
+	// Status is "armed", "fired", "done", or "timeout".
+	Status string `json:"status"`
+	// Detail says what is waited for, or at a timeout where each worker stands.
+	Detail string `json:"detail,omitempty"`
+}
+
+// LifeEvent is the beginning or the end of one member's one life.
+type LifeEvent struct {
+	// Status is "begin", "failed" (it ends by its own error and will be restarted), "stopped" or "killed".
+	Status string `json:"status"`
+	Error  string `json:"error,omitempty"`
+}
+
+// InputRecord is one record of the input, read from the log itself.
+type InputRecord struct {
+	Partition int32        `json:"partition"`
+	Offset    int64        `json:"offset"`
+	Event     ledger.Event `json:"event"`
+}
+
+// GroundTruth is what is stored and committed before the first, or after the last, worker acted.
+type GroundTruth struct {
+	// At is "start" or "end".
+	At string `json:"at"`
+	// Rows are all rows of the run's group; Committed the next offset to read by partition, -1 for none.
+	Rows      []KeyedRow `json:"rows"`
+	Committed []int64    `json:"committed"`
+}
+
+// Ending says how the run ended.
+type Ending struct {
+	// Finished tells whether the plan and the stages were done.
+	Finished bool `json:"finished"`
+	// Reason says why it ended.
+	Reason string `json:"reason"`
+}

@@ -1,0 +1,55 @@
+// Package ledger is the state that the workers keep: accounts whose balances are folded from posted amounts.
+//
+// A ledger is used because it shows in money what a lost or doubled event costs. The fold is order-sensitive and not
+// idempotent, so that folding an event twice, leaving one out or swapping two can all be told from the stored value
+// alone. The package imports nothing of the rig: workers, checkers and reports share it.
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/shopspring/decimal"
+)
+
+// Kind says what an event does to its account.
+type Kind string
+
+const (
+	// Post adds an amount to the account's balance; it opens the account if there is none.
+	Post Kind = "post"
+	// Close ends the account: its state is deleted. A later Post opens it anew, from nothing.
+	Close Kind = "close"
+)
+
+// Event is one record of the input.
+type Event struct {
+	// ID is unique in a run: 1 for the first event of the input, then counting in the order of production.
+	ID int64 `json:"id"`
+	// Account is the record's key.
+	Account string `json:"account"`
+	Kind    Kind   `json:"kind"`
+	// Amount is what a Post adds, possibly negative; zero for Close.
+	Amount decimal.Decimal `json:"amount"`
+}
+
+// Encode gives the event as the value of an input record.
+func (e Event) Encode() ([]byte, error) { return json.Marshal(e) }
+
+// DecodeEvent reads the value of an input record. An unknown kind, a missing account or id is an error: an input that
+// the worker cannot understand must not be folded as if it were nothing.
+func DecodeEvent(b []byte) (Event, error) {
+	var e Event
+	if err := json.Unmarshal(b, &e); err != nil {
+		return Event{}, fmt.Errorf("decode event %.80q: %w", b, err)
+	}
+	switch {
+	case e.ID <= 0:
+		return Event{}, fmt.Errorf("decode event %.80q: id must be positive", b)
+	case e.Account == "":
+		return Event{}, fmt.Errorf("decode event %.80q: no account", b)
+	case e.Kind != Post && e.Kind != Close:
+		return Event{}, fmt.Errorf("decode event %.80q: kind must be %q or %q", b, Post, Close)
+	}
+	return e, nil
+}

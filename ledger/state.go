@@ -1,0 +1,101 @@
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/shopspring/decimal"
+)
+
+// State is what an account has come to after the events up to an offset. The zero State is an account that is not open;
+// see State.Open.
+type State struct {
+	// Balance is the sum of the amounts folded.
+	Balance decimal.Decimal `json:"balance"`
+	// Count is the number of events folded since the account was opened.
+	Count int64 `json:"count"`
+	// Offset is the input offset of the last event folded (of that record itself, not of the next one to read).
+	Offset int64 `json:"offset"`
+	// Digest identifies the events folded and their order.
+	Digest Digest `json:"digest"`
+}
+
+// Digest identifies a sequence of event ids. Two sequences that differ have different digests but for a chance of about
+// one in 2^64; it is no defence against somebody who wants a collision, and need not be one.
+type Digest uint64
+
+// MarshalText writes the digest as 16 hexadecimal digits: JSON numbers of 64 bits do not survive most readers.
+func (d Digest) MarshalText() ([]byte, error) {
+	const width = 16
+	s := strconv.AppendUint(nil, uint64(d), 16)
+	out := make([]byte, 0, width)
+	for i := len(s); i < width; i++ {
+		out = append(out, '0')
+	}
+	return append(out, s...), nil
+}
+
+// UnmarshalText reads what MarshalText wrote.
+func (d *Digest) UnmarshalText(b []byte) error {
+	v, err := strconv.ParseUint(string(b), 16, 64)
+	if err != nil {
+		return fmt.Errorf("digest %.40q is not hexadecimal: %w", b, err)
+	}
+	*d = Digest(v)
+	return nil
+}
+
+// next appends one event id to the sequence: the finaliser of SplitMix64 over a multiply-and-add, so that each step
+// mixes all bits and order matters.
+func (d Digest) next(id int64) Digest {
+	x := uint64(d)*0x9e3779b97f4a7c15 + uint64(id) + 0x632be59bd9b4e019
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9
+	x = (x ^ (x >> 27)) * 0x94d049bb133111eb
+	return Digest(x ^ (x >> 31))
+}
+
+// Open tells whether the account exists: at least one event was folded since it was last closed.
+func (s State) Open() bool { return s.Count > 0 }
+
+// Fold gives the state after the event at the given offset. Close gives the zero State: what is left to store of it is
+// the offset of the close, which the caller has.
+func (s State) Fold(e Event, offset int64) State {
+	if e.Kind == Close {
+		return State{}
+	}
+	return State{
+		Balance: s.Balance.Add(e.Amount),
+		Count:   s.Count + 1,
+		Offset:  offset,
+		Digest:  s.Digest.next(e.ID),
+	}
+}
+
+// Equal tells whether two states are the same to every reader.
+func (s State) Equal(t State) bool {
+	return s.Count == t.Count && s.Offset == t.Offset && s.Digest == t.Digest && s.Balance.Equal(t.Balance)
+}
+
+// String is the short form used in witnesses: balance, count and offset.
+func (s State) String() string {
+	if !s.Open() {
+		return "closed"
+	}
+	return fmt.Sprintf("balance %s of %d events @%d", s.Balance.StringFixed(2), s.Count, s.Offset)
+}
+
+// Encode gives the state as a stored value.
+func (s State) Encode() ([]byte, error) { return json.Marshal(s) }
+
+// DecodeState reads a stored value.
+func DecodeState(b []byte) (State, error) {
+	var s State
+	if err := json.Unmarshal(b, &s); err != nil {
+		return State{}, fmt.Errorf("decode state %.80q: %w", b, err)
+	}
+	if s.Count <= 0 || s.Offset < 0 {
+		return State{}, fmt.Errorf("decode state %.80q: count must be positive and offset not negative", b)
+	}
+	return s, nil
+}

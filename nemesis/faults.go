@@ -1,0 +1,181 @@
+package nemesis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/workload"
+)
+
+// Fault is something that the nemesis can do to a worker.
+type Fault struct {
+	Name string
+	// Does says what it does, Proof what shows that it took effect.
+	Does, Proof string
+	do          func(*Runner, workload.World, string) (proof string, err error)
+}
+
+// Faults is the registry: all faults, by name.
+func Faults() []Fault {
+	return []Fault{
+		{"evict", "takes the worker out of its group, as the Java client's heartbeat thread does past max.poll.interval",
+			"the coordinator's raw answer lists it no more", (*Runner).evict},
+		{"hold", "keeps the worker in the point that it stands in or comes to next; its heartbeats and its poll clock go on",
+			"it stands inside a point", (*Runner).hold},
+		{"kill", "ends the worker as a crash does: it sends nothing more, not even a goodbye",
+			"its process has unwound and its client is cut off", (*Runner).kill},
+		{"probe", "reads the rows of `all` keys, or of one, and the committed offsets, plainly",
+			"the reads are in the history", (*Runner).probe},
+		{"release", "lets a held worker go on", "it is held no more", (*Runner).release},
+		{"start", "starts the worker, in its next life", "its process has begun", (*Runner).start},
+		{"stop", "ends the worker without flush or commit; it leaves the group if it is still in it",
+			"its process has unwound, and the coordinator's raw answer does not list it", (*Runner).stop},
+	}
+}
+
+// FaultNames are the names of all faults.
+func FaultNames() []string {
+	var names []string
+	for _, f := range Faults() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// inject does one action: it is announced, done, and proved.
+func (r *Runner) inject(w workload.World, a Action) error {
+	all := Faults()
+	i := slices.IndexFunc(all, func(f Fault) bool { return f.Name == a.Fault })
+	if i < 0 {
+		return fmt.Errorf("no fault is called %q; there are: %s", a.Fault, strings.Join(FaultNames(), ", "))
+	}
+	life, _ := r.Crew.Life(a.Target)
+	w.Note(history.Fault, &history.FaultDone{Fault: a.Fault, Target: a.Target, Life: life, Phase: "begin"})
+	proof, err := all[i].do(r, w, a.Target)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", a.Fault, a.Target, err)
+	}
+	life, _ = r.Crew.Life(a.Target)
+	w.Note(history.Fault, &history.FaultDone{Fault: a.Fault, Target: a.Target, Life: life, Phase: "done", Proof: proof})
+	return nil
+}
+
+func (r *Runner) start(w workload.World, name string) (string, error) {
+	process, err := r.Crew.Start(w, name)
+	return process + " has begun", err
+}
+
+// running gives the process of a worker that must run for the fault to mean anything.
+func (r *Runner) running(name string) (string, error) {
+	process, running := r.Crew.Life(name)
+	if !running {
+		return "", fmt.Errorf("the worker does not run")
+	}
+	return process, nil
+}
+
+func (r *Runner) hold(w workload.World, name string) (string, error) {
+	process, err := r.running(name)
+	if err != nil {
+		return "", err
+	}
+	r.Stage.Hold(process)
+	if !w.Await(workload.DefaultWithin, func() bool {
+		_, inside, running := r.Stage.Standing(process)
+		return inside || !running
+	}) {
+		return "", fmt.Errorf("%s came to no point within %s: %s", process, workload.DefaultWithin, r.Moments.Where())
+	}
+	point, inside, _ := r.Stage.Standing(process)
+	if !inside {
+		return "", fmt.Errorf("%s ended before it came to a point", process)
+	}
+	return fmt.Sprintf("%s stands in %s", process, point), nil
+}
+
+func (r *Runner) release(_ workload.World, name string) (string, error) {
+	process, err := r.running(name)
+	if err != nil {
+		return "", err
+	}
+	point, _, _ := r.Stage.Standing(process)
+	r.Stage.Release(process)
+	return fmt.Sprintf("%s may go on from %s", process, point), nil
+}
+
+// unwind ends the worker's process without letting it do anything more.
+func (r *Runner) unwind(w workload.World, name string) (process string, err error) {
+	if process, err = r.running(name); err != nil {
+		return "", err
+	}
+	r.Stage.Unwind(process)
+	if !w.Await(workload.DefaultWithin, func() bool {
+		_, _, running := r.Stage.Standing(process)
+		return !running
+	}) {
+		return "", fmt.Errorf("%s has not unwound within %s: %s", process, workload.DefaultWithin, r.Moments.Where())
+	}
+	return process, nil
+}
+
+func (r *Runner) kill(w workload.World, name string) (string, error) {
+	process, err := r.unwind(w, name)
+	if err != nil {
+		return "", err
+	}
+	r.Crew.Sever(name)
+	return process + " has unwound, its client is cut off", nil
+}
+
+func (r *Runner) stop(w workload.World, name string) (string, error) {
+	process, err := r.unwind(w, name)
+	if err != nil {
+		return "", err
+	}
+	r.Crew.Leave(name)
+	raw, err := r.gone(w, process)
+	return raw, err
+}
+
+func (r *Runner) evict(w workload.World, name string) (string, error) {
+	process, err := r.running(name)
+	if err != nil {
+		return "", err
+	}
+	answer, err := r.Sentinel.ask(w)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(answer.Group.Members, func(m history.MemberAtAll) bool { return m.Client == process })
+	if i < 0 {
+		return "", fmt.Errorf("the coordinator does not list %s: %s", process, answer.Raw)
+	}
+	if _, _, err := r.Truth.Evict(answer.Group.Members[i].Member).Await(); err != nil {
+		return "", err
+	}
+	return r.gone(w, process)
+}
+
+// gone waits until the coordinator does not list the process any more.
+func (r *Runner) gone(w workload.World, process string) (raw string, err error) {
+	until := w.Now() + workload.DefaultWithin
+	for {
+		answer, err := r.Sentinel.ask(w)
+		if err != nil {
+			return "", err
+		}
+		if !slices.ContainsFunc(answer.Group.Members, func(m history.MemberAtAll) bool { return m.Client == process }) {
+			return answer.Raw, nil
+		}
+		if w.Now() >= until {
+			return "", fmt.Errorf("the coordinator still lists %s after %s: %s", process, workload.DefaultWithin, answer.Raw)
+		}
+		w.Sleep(lookEvery)
+	}
+}
+
+func (r *Runner) probe(w workload.World, target string) (string, error) {
+	return "read", r.Observer.Probe(w, target)
+}

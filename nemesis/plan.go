@@ -1,0 +1,25 @@
+// Package nemesis does what a scenario's plan says: it waits for a moment, and does something to a worker at it.
+//
+// It knows workers and the coordinator only by the small interfaces it declares, gives no verdicts, and cannot tell
+// whether the world is simulated.
+package nemesis
+
+import "github.com/single-writer/chaos/workload"
+
+// Step is one step of a plan: when this happens, do that. Steps are armed one at a time, in order.
+type Step struct {
+	// When is what the step waits for; the zero Trigger waits for nothing.
+	When workload.Trigger
+	// Do is done one action after another, each until its effect is proved.
+	Do []Action
+	// Where is file:line:col, for messages.
+	Where string
+}
+
+// Action is one fault done to one worker.
+type Action struct {
+	// Fault is the name of a fault in the registry.
+	Fault string
+	// Target is the worker's name; for probe it is "all", or a key.
+	Target string
+}

@@ -1,0 +1,101 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestCatalogue(t *testing.T) {
+	all, err := Catalogue(testVocabulary())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range all {
+		got = append(got, fmt.Sprint(s.Name, " ", s.Events(), " ", len(s.Plan), " ", s.Arms()))
+	}
+	want := []string{"calm 11 4 [cassandra/lww cassandra/cas]", "stale-periodic-flush 12 5 [cassandra/lww cassandra/cas]"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("catalogue:\n%s", strings.Join(got, "\n"))
+	}
+}
+
+func TestFind(t *testing.T) {
+	v := testVocabulary()
+	t.Chdir(t.TempDir())
+	for _, file := range []string{"mine.yaml", "calm", "bare"} {
+		if err := os.WriteFile(file, []byte(mine), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for ask, want := range map[string]string{
+		"calm": "catalogue/calm.yaml", "mine.yaml": "mine.yaml", "./mine.yaml": "mine.yaml", "./calm": "calm", "bare": "bare",
+	} {
+		if s, err := Find(ask, v); err != nil || filepath.ToSlash(s.File) != want {
+			t.Errorf("Find(%q): %v", ask, err)
+		}
+	}
+	_, err := Find("clam", v)
+	const message = `no scenario is called "clam"; did you mean "calm"?
+scenarios: calm stale-periodic-flush
+a file of your own is given by its path: ./mine.yaml`
+	if err == nil || err.Error() != message {
+		t.Errorf("Find(clam):\n%v", err)
+	}
+	if _, err := Find("gone.yml", v); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Find(gone.yml): %v", err)
+	}
+}
+
+// Each key and each name of the catalogue, misspelt one after another, gives an error at its very place.
+func TestMisspelt(t *testing.T) {
+	v := testVocabulary()
+	key := regexp.MustCompile(`[a-z][a-z/-]*:( |$)`)
+	// What is left out: text that may be anything, and the first start of a worker, which gives it its name.
+	value := regexp.MustCompile(`\b(worker|point|kind|evicted|hold|stop|release|probe|holds): [a-z-]+`)
+	for _, name := range names() {
+		data, err := catalogue.ReadFile("catalogue/" + name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(string(data), "\n")
+		tried, prose := 0, false
+		misspell := func(line, from, to int) {
+			tried++
+			changed := append([]string{}, lines...)
+			changed[line] = changed[line][:to] + "x" + changed[line][to:]
+			_, err := Parse("mine.yaml", []byte(strings.Join(changed, "\n")), v)
+			at := fmt.Sprintf("mine.yaml:%d:%d: ", line+1, from+1)
+			if err == nil || !strings.Contains("\n"+err.Error(), "\n"+at) {
+				t.Errorf("%s, misspelt as %q: no error at %s\n%v", name, changed[line], at, err)
+			}
+		}
+		for i, line := range lines {
+			code, _, _ := strings.Cut(line, "# ")
+			switch {
+			case strings.HasPrefix(code, "about: >"):
+				prose = true
+			case line == "":
+				prose = false
+			}
+			if prose && line != "about: >" || strings.HasPrefix(code, "source:") {
+				continue
+			}
+			for _, at := range key.FindAllStringIndex(code, -1) {
+				misspell(i, at[0], at[0]+strings.Index(code[at[0]:], ":"))
+			}
+			for _, at := range value.FindAllStringIndex(code, -1) {
+				misspell(i, at[0]+strings.Index(code[at[0]:], ": ")+2, at[1])
+			}
+		}
+		if tried < 60 {
+			t.Errorf("%s: only %d places tried", name, tried)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package scenarios
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Load reads the scenario of a file. What is wrong in the file comes as Errors.
+func Load(path string, v Vocabulary) (*Scenario, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read scenario: %w", err)
+	}
+	return Parse(filepath.Clean(path), data, v)
+}
+
+// Parse reads a scenario; name is what messages call the file. What is wrong comes as Errors.
+func Parse(name string, data []byte, v Vocabulary) (*Scenario, error) {
+	src, bad := newSource(name, data)
+	if bad != nil {
+		return nil, Errors{bad}
+	}
+	l := &loader{reader: reader{src: src}, vocabulary: v, scenario: Scenario{File: name}, started: map[string]start{}}
+	if body, ok := l.document(); ok {
+		l.file(body)
+	}
+	if len(l.errs) > 0 {
+		return nil, l.errs.inOrder()
+	}
+	return &l.scenario, nil
+}
+
+// loader reads one file into one scenario. Names of workers and numbers of events may be used above the place that says
+// which there are, so uses are noted as they come and judged at the end.
+type loader struct {
+	reader
+	vocabulary Vocabulary
+	scenario   Scenario
+	// started are the workers that the plan starts. PlanRead is false after an error in the plan that may hide a start:
+	// then nothing is said about names of workers, since much of it would be wrong.
+	started  map[string]start
+	planRead bool
+	uses     []workerUse
+	waits    []eventWait
+	probes   []word
+}
+
+// file reads the whole document.
+func (l *loader) file(body ast.Node) {
+	top, ok := l.object(body, nodeSpan(body), "a scenario", "name", "about", "source", "cluster", "input", "workers", "plan", "requires", "expect")
+	if !ok {
+		return
+	}
+	if name, ok := l.name(top.need("name")); ok {
+		l.scenario.Name = name.text
+	}
+	if about, ok := l.text(top.need("about")); ok {
+		l.scenario.About = oneLine(about)
+	}
+	l.scenario.Source, _ = l.text(top.field("source"))
+	l.cluster(top.field("cluster"))
+	l.input(top.need("input"))
+	l.plan(top.need("plan"))
+	l.workers(top.field("workers"))
+	l.scenario.Requires = l.requirements(top.field("requires"))
+	l.expect(top.need("expect"))
+	l.judgeWorkers()
+	l.judgeEvents()
+	l.judgeProbes()
+}
+
+// oneLine takes out the line breaks and indents of a text that the file wraps.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// cluster reads how many nodes there are: one of each where the file says nothing.
+func (l *loader) cluster(f *field) {
+	l.scenario.Cluster = Cluster{Kafka: 1, Cassandra: 1}
+	if f == nil {
+		return
+	}
+	o, ok := l.object(f.value, f.at, "a cluster", "kafka", "cassandra")
+	if !ok {
+		return
+	}
+	for name, into := range map[string]*int{"kafka": &l.scenario.Cluster.Kafka, "cassandra": &l.scenario.Cluster.Cassandra} {
+		n := o.field(name)
+		if n == nil {
+			continue
+		}
+		if t := plain(n.value); t != "1" && t != "3" {
+			l.fail(n.at, "", "%q takes 1 or 3, not %s", name, described(n.value))
+			continue
+		}
+		*into = int(plain(n.value)[0] - '0')
+	}
+}
+
+// requirements reads preconditions. The second of two words, if it is no number, is a worker.
+func (l *loader) requirements(f *field) []string {
+	ws := l.words(f)
+	for _, w := range ws {
+		if l.vocabulary.Requirement != nil {
+			if err := l.vocabulary.Requirement(w.text); err != nil {
+				problem, hint, _ := strings.Cut(err.Error(), "\n")
+				l.fail(w.at, hint, "%s", problem)
+				continue
+			}
+		}
+		verb, name, two := strings.Cut(w.text, " ")
+		if two && nameForm.MatchString(name) {
+			at := w.at
+			if at.width == len(w.text) { // written with one space and no quotes: then the name's own place is known
+				at = span{at.line, at.column + len(verb) + 1, len(name)}
+			}
+			l.use(name, at, anywhere)
+		}
+	}
+	return texts(ws)
+}

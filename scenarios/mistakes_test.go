@@ -1,0 +1,521 @@
+package scenarios
+
+import "strings"
+
+// mistake is a part of mine, what stands there instead, and the whole message.
+type mistake struct{ is, instead, want string }
+
+func (m mistake) broken() string { return strings.Replace(mine, m.is, m.instead, 1) }
+
+var mistakes = []mistake{
+	{"point: folded", "point: folde", `
+mine.yaml:16:30: no point is called "folde"; did you mean "folded"?
+   16 |   - when: {worker: a, point: folde, event: 6}
+      |                              ^^^^^
+points: assigned recover-begin recovered polled folded before-persist persist-sent persist-answered
+  before-delete delete-sent delete-answered before-commit commit-sent commit-answered revoked lost
+  teardown
+`},
+	{"events: 1-6", "evnts: 1-6", `
+mine.yaml:8:8: a stage has no key "evnts"; did you mean "events"?
+    8 |     - {evnts: 1-6}
+      |        ^^^^^
+keys: events kind key when after
+`},
+	{"kafka: 1", "kafka: 2", `
+mine.yaml:3:18: "kafka" takes 1 or 3, not 2
+    3 | cluster: {kafka: 2, cassandra: 3}
+      |                  ^
+`},
+	{"kafka: 1", "kafka: 1, kafka: 1", `
+mine.yaml:3:21: "kafka" is given twice: line 3 has it too
+    3 | cluster: {kafka: 1, kafka: 1, cassandra: 3}
+      |                     ^^^^^
+`},
+	{"partitions: 2", "partitions: two", `
+mine.yaml:5:15: "partitions" takes a number, not the text "two"
+    5 |   partitions: two
+      |               ^^^
+numbers are whole, in plain digits
+`},
+	{"partitions: 2", "partitions: 65", `
+mine.yaml:5:15: "partitions" takes a number from 1 to 64, not 65
+    5 |   partitions: 65
+      |               ^^
+`},
+	{"keys: 3", "keys: 0x10", `
+mine.yaml:6:9: "keys" takes a number, not 0x10
+    6 |   keys: 0x10
+      |         ^^^^
+numbers are whole, in plain digits
+`},
+	{"keys: 3", "keys:", `
+mine.yaml:6:3: "keys" has no value
+    6 |   keys:
+      |   ^^^^
+`},
+	{"keys: 3", "keys: 10001", `
+mine.yaml:6:9: "keys" takes a number from 1 to 10000, not 10001
+    6 |   keys: 10001
+      |         ^^^^^
+`},
+	{"name: mine", "name: Mine", `
+mine.yaml:1:7: "Mine" is no name
+    1 | name: Mine
+      |       ^^^^
+names have small letters, digits and hyphens, and begin with a letter
+`},
+	{"name: mine\n", "", `
+mine.yaml:1:1: a scenario needs "name"
+    1 | about: An owner stalls.
+      | ^^^^^
+keys: name about source cluster input workers plan requires expect
+`},
+	{"about: An owner stalls.", "about: 7", `
+mine.yaml:2:8: "about" takes text, not 7
+    2 | about: 7
+      |        ^
+quotes make it text
+`},
+	{"about: An owner stalls.", "about: An owner: stalls.", `
+mine.yaml:2:8: this is not YAML: mapping value is not allowed in this context
+    2 | about: An owner: stalls.
+      |        ^^^^^^^^
+a text with a colon and a space in it needs quotes; or a line is indented wrongly
+`},
+	{"{events: 8-9, after: 2ms}", "{after: 2ms}", `
+mine.yaml:10:7: a stage needs "events"
+   10 |     - {after: 2ms}
+      |       ^
+keys: events kind key when after
+`},
+	{"events: 8-9", "events: 9-10", `
+mine.yaml:10:16: no stage has event 8: the one before ends with 7, and this begins with 9
+   10 |     - {events: 9-10, after: 2ms}
+      |                ^^^^
+each stage goes on where the one before ended
+`},
+	{"events: 8-9", "events: 10-12", `
+mine.yaml:10:16: no stage has the events 8-9: the one before ends with 7, and this begins with 10
+   10 |     - {events: 10-12, after: 2ms}
+      |                ^^^^^
+each stage goes on where the one before ended
+`},
+	{"events: 8-9", "events: 6-9", `
+mine.yaml:10:16: the stages overlap: the one before ends with 7, and this begins with 6
+   10 |     - {events: 6-9, after: 2ms}
+      |                ^^^
+each stage goes on where the one before ended
+`},
+	{"events: 1-6", "events: 2-6", `
+mine.yaml:8:16: the first stage begins with event 1, not 2
+    8 |     - {events: 2-6}
+      |                ^^^
+events are numbered from 1 in the order of production
+`},
+	{"events: 8-9", "events: 9-8", `
+mine.yaml:10:16: "events" goes from the lower number to the higher, not from 9 to 8
+   10 |     - {events: 9-8, after: 2ms}
+      |                ^^^
+`},
+	{"events: 8-9", "events: 8 to 9", `
+mine.yaml:10:16: "events" takes the numbers of events, not the text "8 to 9"
+   10 |     - {events: 8 to 9, after: 2ms}
+      |                ^^^^^^
+events are written 1-6, or 7 for one; they count from 1
+`},
+	{"events: 8-9", "events: 8-1000001", `
+mine.yaml:10:16: "events" goes up to 1000000, not to 1000001
+   10 |     - {events: 8-1000001, after: 2ms}
+      |                ^^^^^^^^^
+`},
+	{"kind: close", "kind: closed", `
+mine.yaml:9:25: no kind of event is called "closed"; did you mean "close"?
+    9 |     - {events: 7, kind: closed, key: 2, when: {evicted: a, within: 1m}}
+      |                         ^^^^^^
+kinds: post close
+`},
+	{"key: 2", "key: 4", `
+mine.yaml:9:37: "key" takes a number from 1 to 3, not 4
+    9 |     - {events: 7, kind: close, key: 4, when: {evicted: a, within: 1m}}
+      |                                     ^
+`},
+	{"after: 2ms", "after: 2", `
+mine.yaml:10:28: "after" takes a duration, and 2 has no unit; did you mean "2s"?
+   10 |     - {events: 8-9, after: 2}
+      |                            ^
+durations have a unit: 500us 2ms 10s 1m30s
+`},
+	{"after: 2ms", "after: 2 ms", `
+mine.yaml:10:28: "after" takes a duration, not "2 ms"
+   10 |     - {events: 8-9, after: 2 ms}
+      |                            ^^^^
+durations have a unit: 500us 2ms 10s 1m30s
+`},
+	{"after: 2ms", "after: -2ms", `
+mine.yaml:10:28: "after" takes a duration from 0s to 24h, not -2ms
+   10 |     - {events: 8-9, after: -2ms}
+      |                            ^^^^
+`},
+	{"within: 1m", "within: 0s", `
+mine.yaml:9:67: "within" takes a duration from 1ns to 24h, not 0s
+    9 |     - {events: 7, kind: close, key: 2, when: {evicted: a, within: 0s}}
+      |                                                                   ^^
+`},
+	{"{evicted: a, within: 1m}", "{worker: a, point: folded, event: 7}", `
+mine.yaml:9:80: this stage waits for event 7, which is produced only after the wait
+    9 |     - {events: 7, kind: close, key: 2, when: {worker: a, point: folded, event: 7}}
+      |                                                                                ^
+`},
+	{"session-timeout", "session_timeout", `
+mine.yaml:12:9: a worker has no key "session_timeout"; did you mean "session-timeout"?
+   12 |   all: {session_timeout: 3s, heartbeat-interval: 100ms}
+      |         ^^^^^^^^^^^^^^^
+keys: max-poll-interval session-timeout heartbeat-interval request-timeout max-poll-records
+  poll-timeout persist-every commit-every backoff backoff-max
+`},
+	{"heartbeat-interval: 100ms", "heartbeat-interval: 3s", `
+mine.yaml:12:26: the session times out after 3s, and a heartbeat goes out only every 3s
+   12 |   all: {session-timeout: 3s, heartbeat-interval: 3s}
+      |                          ^^
+`},
+	{"max-poll-records: 1", "backoff: 2m", `
+mine.yaml:13:39: the first backoff is 2m, and the longest only 1m
+   13 |   a: {max-poll-interval: 1s, backoff: 2m}
+      |                                       ^^
+`},
+	{"  a: {max", "  aa: {max", `
+mine.yaml:13:3: the plan starts no worker "aa"
+   13 |   aa: {max-poll-interval: 1s, max-poll-records: 1}
+      |   ^^
+workers: a b
+`},
+	{"  a: {max-poll-interval: 1s, max-poll-records: 1}", "  a:", `
+mine.yaml:13:3: "a" has no value
+   13 |   a:
+      |   ^
+write a: {}
+`},
+	{"{start: a}", "{strat: a}", `
+mine.yaml:15:6: no fault is called "strat"; did you mean "start"?
+   15 |   - {strat: a}
+      |      ^^^^^
+faults: start stop kill hold release probe
+`},
+	{"{start: a}", "{start: a, probe: all}", `
+mine.yaml:15:16: a step has one fault, and this is its second
+   15 |   - {start: a, probe: all}
+      |                ^^^^^
+write do: [{…: …}, {…: …}], which has an order
+`},
+	{"{start: a}", "{start: all}", `
+mine.yaml:15:13: "start" takes one worker
+   15 |   - {start: all}
+      |             ^^^
+only probe takes all
+`},
+	{"{hold: a}", "{hold: b}", `
+mine.yaml:17:17: b is not started yet: line 18 starts it
+   17 |     do: [{hold: b}]
+      |                 ^
+`},
+	{"{hold: a}", "{hold: owner}", `
+mine.yaml:17:17: no worker is called "owner"
+   17 |     do: [{hold: owner}]
+      |                 ^^^^^
+workers: a b
+`},
+	{"do: [{hold: a}]", "hold: a", `
+mine.yaml:17:5: "hold" goes under "do" in a step that has a "when" or a "do"
+   17 |     hold: a
+      |     ^^^^
+write do: [{hold: …}]
+`},
+	{"do: [{hold: a}]", "do: {hold: a}", `
+mine.yaml:17:9: "do" takes a list, not a mapping
+   17 |     do: {hold: a}
+      |         ^
+`},
+	{"do: [{hold: a}]", "do: []", `
+mine.yaml:17:9: "do" has nothing to do
+   17 |     do: []
+      |         ^
+faults: start stop kill hold release probe
+`},
+	{"probe: acct-2", "probe: acct-4", `
+mine.yaml:18:51: no account is called "acct-4"
+   18 |   - {when: {evicted: a}, do: [{start: b}, {probe: acct-4}]}
+      |                                                   ^^^^^^
+accounts: acct-1 to acct-3; or all
+`},
+	{"event: 6", "event: 10", `
+mine.yaml:16:45: there is no event 10: the input ends with 9
+   16 |   - when: {worker: a, point: folded, event: 10}
+      |                                             ^^
+`},
+	{"point: folded, event: 6", "evicted: a, point: folded", `
+mine.yaml:16:12: a trigger waits for an eviction or for a point: it has "evicted", so no "worker"
+   16 |   - when: {worker: a, evicted: a, point: folded}
+      |            ^^^^^^
+
+mine.yaml:16:35: a trigger waits for an eviction or for a point: it has "evicted", so no "point"
+   16 |   - when: {worker: a, evicted: a, point: folded}
+      |                                   ^^^^^
+`},
+	{"worker: a, point: folded, event: 6", "event: 6", `
+mine.yaml:16:11: a trigger needs "worker" and "point", or "evicted"
+   16 |   - when: {event: 6}
+      |           ^
+write {worker: a, point: folded} or {evicted: a}
+`},
+	{"point: folded, event: 6", "event: 6", `
+mine.yaml:16:11: a trigger needs "point"
+   16 |   - when: {worker: a, event: 6}
+      |           ^
+keys: worker point event answer evicted within
+`},
+	{"answer: refused", "answer: no", `
+mine.yaml:19:57: no answer is called "no"
+   19 |   - {when: {worker: b, point: persist-answered, answer: no}, do: [{stop: a}]}
+      |                                                         ^^
+answers: applied refused unknown any
+`},
+	{"point: persist-answered", "point: before-persist", `
+mine.yaml:19:47: nothing is answered at "before-persist", so no answer can be waited for
+   19 |   - {when: {worker: b, point: before-persist, answer: refused}, do: [{stop: a}]}
+      |                                               ^^^^^^
+the points after an answer are those that end in -answered
+`},
+	{"handovers 1", "handover 1", `
+mine.yaml:20:23: no requirement is called "handover"
+   20 | requires: [evicted a, handover 1]
+      |                       ^^^^^^^^^^
+requirements: evicted dirty stale-write rejected-write recovered persisted recovered-state deleted
+  reopened handovers
+`},
+	{"evicted a,", "evicted b, evicted c,", `
+mine.yaml:20:31: no worker is called "c"
+   20 | requires: [evicted b, evicted c, handovers 1]
+      |                               ^
+workers: a b
+`},
+	{"cassandra/cas", "cassandra/csa", `
+mine.yaml:22:3: no arm is called "cassandra/csa"; did you mean "cassandra/cas"?
+   22 |   cassandra/csa: {holds: all, may: [progress], requires: [rejected-write a]}
+      |   ^^^^^^^^^^^^^
+arms: cassandra/lww cassandra/cas
+`},
+	{"holds: all", "holds: all, violates: [progress]", `
+mine.yaml:22:31: either all holds or something is violated, not both
+   22 | …cassandra/cas: {holds: all, violates: [progress], may: [progress], requires: [rejected…
+      |                              ^^^^^^^^
+where some may fail and need not, write {holds: all, may: […]}
+
+mine.yaml:22:59: "progress" must fail already, so it goes without saying that it may
+   22 | …cas: {holds: all, violates: [progress], may: [progress], requires: [rejected-write a]}
+      |                                                ^^^^^^^^
+`},
+	{"holds: all, ", "", `
+mine.yaml:22:18: an expectation needs "holds" or "violates"
+   22 |   cassandra/cas: {may: [progress], requires: [rejected-write a]}
+      |                  ^
+write {holds: all} or {violates: [no-leap]}
+`},
+	{"holds: all", "holds: true", `
+mine.yaml:22:26: "holds" takes all, not true
+   22 |   cassandra/cas: {holds: true, may: [progress], requires: [rejected-write a]}
+      |                          ^^^^
+`},
+	{"violates: [no-leap", "violates: [no-leaps", `
+mine.yaml:23:30: no property is called "no-leaps"; did you mean "no-leap"?
+   23 |   cassandra/lww: {violates: [no-leaps, durable-fold]}
+      |                              ^^^^^^^^
+properties: no-stale-overwrite durable-fold recovery-cut recovery-complete no-leap no-resurrection
+  single-writer progress
+`},
+	{"violates: [no-leap, durable-fold]", "violates: no-leap", `
+mine.yaml:23:29: "violates" takes a list, not the text "no-leap"
+   23 |   cassandra/lww: {violates: no-leap}
+      |                             ^^^^^^^
+write violates: [no-leap]
+`},
+	{"violates: [no-leap, durable-fold]", "violates: []", `
+mine.yaml:23:29: "violates" names no property
+   23 |   cassandra/lww: {violates: []}
+      |                             ^
+write holds: all
+`},
+	{"violates: [no-leap, durable-fold]", "violates: [no-leap, no-leap], may: [no-leap]", `
+mine.yaml:23:39: "no-leap" is given twice
+   23 |   cassandra/lww: {violates: [no-leap, no-leap], may: [no-leap]}
+      |                                       ^^^^^^^
+
+mine.yaml:23:55: "no-leap" must fail already, so it goes without saying that it may
+   23 |   cassandra/lww: {violates: [no-leap, no-leap], may: [no-leap]}
+      |                                                       ^^^^^^^
+`},
+	{"requires: [evicted a", "requires: [&x evicted a, *x", `
+mine.yaml:20:12: a scenario has no anchors and aliases
+   20 | requires: [&x evicted a, *x, handovers 1]
+      |            ^^
+what all workers have in common goes under workers: all
+
+mine.yaml:20:26: a scenario has no anchors and aliases
+   20 | requires: [&x evicted a, *x, handovers 1]
+      |                          ^^
+what all workers have in common goes under workers: all
+`},
+	{"partitions: 2", "partitions: !!int 2", `
+mine.yaml:5:15: a scenario has no tags
+    5 |   partitions: !!int 2
+      |               ^^^^^
+quotes make a text; all other types are known
+`},
+	{"workers:\n", "workers:\n  <<: {}\n", `
+mine.yaml:12:3: a scenario has no merge keys
+   12 |   <<: {}
+      |   ^^
+what all workers have in common goes under workers: all
+`},
+	{"  partitions: 2", "\tpartitions: 2", `
+mine.yaml:5:1: a tab indents this line, and YAML takes only spaces
+    5 | 	partitions: 2
+      | ^
+indent with spaces
+`},
+	{"name: mine", "\ufeffname: mine", `
+mine.yaml:1:1: the file begins with a byte order mark
+    1 | �name: mine
+      | ^
+save it as UTF-8 without one
+`},
+	{"An owner", "An \xffowner", `
+mine.yaml:2:11: this is not UTF-8
+    2 | about: An �owner stalls.
+      |           ^
+save the file as UTF-8
+`},
+	{"An owner", "An \x00owner", `
+mine.yaml:2:11: the character U+0000 has no place in a scenario
+    2 | about: An �owner stalls.
+      |           ^
+`},
+	{"plan:", "---\nplan:", `
+mine.yaml:14:1: a file has one scenario, and here another document begins
+   14 | ---
+      | ^^^
+give each scenario its own file
+`},
+	{"evicted: a}, do", "evicted: a, do", `
+mine.yaml:19:3: this is not YAML: ',' or '}' must be specified
+   19 |   - {when: {worker: b, point: persist-answered, answer: refused}, do: [{stop: a}]}
+      |   ^
+a bracket is opened here, or before, and not closed
+`},
+	{mine, "", `
+mine.yaml:1:1: the file has no scenario in it
+    1 |
+      | ^
+`},
+	{mine, "# nothing yet\n", `
+mine.yaml:1:1: the file has no scenario in it
+    1 | # nothing yet
+      | ^
+`},
+	{mine, "- name: mine\n", `
+mine.yaml:1:1: a scenario is a mapping, not a list
+    1 | - name: mine
+      | ^
+keys: name about source cluster input workers plan requires expect
+`},
+	{"evicted: a}, do", "evicted: a}, dp", `
+mine.yaml:18:5: a step needs "do"
+   18 |   - {when: {evicted: a}, dp: [{start: b}, {probe: acct-2}]}
+      |     ^
+keys: when do
+
+mine.yaml:18:26: a step has no key "dp"
+   18 |   - {when: {evicted: a}, dp: [{start: b}, {probe: acct-2}]}
+      |                          ^^
+keys: when do
+`},
+	{"{start: a}", "{start: [a]}", `
+mine.yaml:15:13: "start" takes text, not a list
+   15 |   - {start: [a]}
+      |             ^
+`},
+	{"holds: all", "holds: some", `
+mine.yaml:22:26: "holds" takes all, not the text "some"
+   22 |   cassandra/cas: {holds: some, may: [progress], requires: [rejected-write a]}
+      |                          ^^^^
+`},
+	{"{holds: all, may: [progress], requires: [rejected-write a]}", "{may: [7], requires: {}}", `
+mine.yaml:22:18: an expectation needs "holds" or "violates"
+   22 |   cassandra/cas: {may: [7], requires: {}}
+      |                  ^
+write {holds: all} or {violates: [no-leap]}
+
+mine.yaml:22:25: "may" takes a list of words, not 7
+   22 |   cassandra/cas: {may: [7], requires: {}}
+      |                         ^
+
+mine.yaml:22:39: "requires" takes a list, not a mapping
+   22 |   cassandra/cas: {may: [7], requires: {}}
+      |                                       ^
+`},
+	{"[no-leap, durable-fold]}", "[no-leap, durable-fold]}\n  kafka/lww: {holds: all}", `
+mine.yaml:24:3: no arm is called "kafka/lww"
+   24 |   kafka/lww: {holds: all}
+      |   ^^^^^^^^^
+arms: cassandra/lww cassandra/cas
+`},
+	{"do: [{hold: a}]", "do: [hold: a]\n    then: [{release: a}]", `
+mine.yaml:18:5: a step has no key "then"; did you mean "when"?
+   18 |     then: [{release: a}]
+      |     ^^^^
+keys: when do
+`},
+	{"An owner stalls.", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", `
+mine.yaml:2:40: this is nested too deep for a scenario
+    2 | about: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[
+      |                                        ^
+`},
+	{"An owner stalls.", "%YAML 1.2", `
+mine.yaml:2:8: a scenario has no directives
+    2 | about: %YAML 1.2
+      |        ^
+`},
+	{"name: mine", "%YAML 1.2\n---\nname: mine", `
+mine.yaml:1:1: a scenario has no directives
+    1 | %YAML 1.2
+      | ^
+`},
+	{"name: mine", "? name\n: mine", `
+mine.yaml:1:1: a scenario has no keys marked by a question mark
+    1 | ? name
+      | ^
+write key: value
+`},
+	{"An owner stalls.", "\"An owner stalls.", `
+mine.yaml:2:8: this is not YAML: could not find end character of double-quoted text
+    2 | about: "An owner stalls.
+      |        ^^^^^^^^^^^^^^^^^
+`},
+	{"An owner stalls.", "@owner stalls", `
+mine.yaml:2:8: this is not YAML: '@' is a reserved character
+    2 | about: @owner stalls
+      |        ^
+a text that begins with this character needs quotes
+`},
+	{"An owner stalls.", "An owner stalls.\n  source: x", `
+mine.yaml:2:8: this is not YAML: mapping value is not allowed in this context
+    2 | about: An owner stalls.
+      |        ^^^^^^^^^^^^^^^^
+a text with a colon and a space in it needs quotes; or a line is indented wrongly
+`},
+	{"  cassandra/lww", "...\n  cassandra/lww", `
+mine.yaml:24:3: a file has one scenario, and this comes after its end
+   24 |   cassandra/lww: {violates: [no-leap, durable-fold]}
+      |   ^^^^^^^^^^^^^
+`},
+}

@@ -1,0 +1,206 @@
+package scenarios
+
+import (
+	"slices"
+	"time"
+
+	"github.com/single-writer/chaos/workload"
+)
+
+// allWorkers is the entry whose settings all workers have, and the target of a probe of all keys.
+const allWorkers = "all"
+
+// setting is one key of a worker: a duration, or the number of records.
+type setting struct {
+	key   string
+	least time.Duration
+	// in finds the duration; it is nil for the number of records.
+	in func(*workload.Config) *time.Duration
+}
+
+// settings are a worker's keys. Only persisting and committing may be 0s, for after every poll: a wait of 0s between
+// polls, heartbeats or restarts would let a loop turn while the simulator's clock stands still.
+var settings = []setting{
+	{"max-poll-interval", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.MaxPollInterval }},
+	{"session-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.SessionTimeout }},
+	{"heartbeat-interval", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.HeartbeatInterval }},
+	{"request-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.RequestTimeout }},
+	{"max-poll-records", 0, nil},
+	{"poll-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.PollTimeout }},
+	{"persist-every", 0, func(c *workload.Config) *time.Duration { return &c.PersistEvery }},
+	{"commit-every", 0, func(c *workload.Config) *time.Duration { return &c.CommitEvery }},
+	{"backoff", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Backoff }},
+	{"backoff-max", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.BackoffMax }},
+}
+
+const mostPollRecords = 1_000_000
+
+// workers reads the settings, and makes a worker of each name that the plan starts.
+func (l *loader) workers(f *field) {
+	base := workload.DefaultConfig("")
+	own := map[string]*field{}
+	if f != nil {
+		entries, ok := l.object(f.value, f.at, `"workers"`)
+		if !ok {
+			return
+		}
+		if all := entries.field(allWorkers); all != nil {
+			l.settings(all, &base)
+		}
+		for _, entry := range entries.fields {
+			switch {
+			case entry.name == allWorkers:
+			case !nameForm.MatchString(entry.name):
+				l.fail(entry.key, nameHint, "%s is no name for a worker", quoted(entry.name))
+			default:
+				own[entry.name] = entry
+				if _, started := l.started[entry.name]; l.planRead && !started {
+					l.neverStarted(entry)
+				}
+			}
+		}
+	}
+	names := make([]string, 0, len(l.started)+len(own))
+	for name := range l.started {
+		names = append(names, name)
+	}
+	for name := range own {
+		names = append(names, name)
+	}
+	for _, name := range sorted(names) {
+		c := base
+		c.Name = name
+		if entry := own[name]; entry != nil {
+			l.settings(entry, &c)
+		}
+		l.scenario.Workers = append(l.scenario.Workers, c)
+	}
+}
+
+// neverStarted reports an entry that nothing comes of: with a slip in its name, the worker that it is meant for would run
+// with other settings, and nobody would notice.
+func (l *loader) neverStarted(entry *field) {
+	problem := "the plan starts no worker " + quoted(entry.name)
+	if near, ok := nearest(entry.name, l.startedNames()); ok {
+		problem += "; did you mean " + quoted(near) + "?"
+	}
+	l.fail(entry.key, listed("workers", l.startedNames()), "%s", problem)
+}
+
+// settings reads one entry over what is in the config already.
+func (l *loader) settings(entry *field, c *workload.Config) {
+	if isNull(entry.value) {
+		l.fail(entry.key, "write "+entry.name+": {}", "%q has no value", entry.name)
+		return
+	}
+	keys := make([]string, len(settings))
+	for i, s := range settings {
+		keys[i] = s.key
+	}
+	o, ok := l.object(entry.value, entry.at, "a worker", keys...)
+	if !ok {
+		return
+	}
+	had := len(l.errs)
+	for _, s := range settings {
+		f := o.field(s.key)
+		if f == nil {
+			continue
+		}
+		if s.in == nil {
+			if n, ok := l.number(f, 1, mostPollRecords); ok {
+				c.MaxPollRecords = int(n)
+			}
+		} else if d, ok := l.duration(f, s.least); ok {
+			*s.in(c) = d
+		}
+	}
+	if len(l.errs) > had {
+		return
+	}
+	// As in the Java client: a member that is heard of no oftener than its session lasts is evicted again and again.
+	if f := firstOf(o, "session-timeout", "heartbeat-interval"); f != nil && c.Member.HeartbeatInterval >= c.Member.SessionTimeout {
+		l.fail(f.at, "", "the session times out after %s, and a heartbeat goes out only every %s", short(c.Member.SessionTimeout), short(c.Member.HeartbeatInterval))
+	}
+	if f := firstOf(o, "backoff", "backoff-max"); f != nil && c.Backoff > c.BackoffMax {
+		l.fail(f.at, "", "the first backoff is %s, and the longest only %s", short(c.Backoff), short(c.BackoffMax))
+	}
+}
+
+// firstOf finds the first of the keys that is there.
+func firstOf(o *object, keys ...string) *field {
+	for _, key := range keys {
+		if f := o.field(key); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// workerUse is a name of a worker in the file, and the place in the plan from which on it is used.
+type workerUse struct {
+	word
+	moment moment
+}
+
+// moment is a place in a plan, step by step and action by action; action -1 is the step's trigger.
+type moment struct{ step, action int }
+
+// anywhere is the moment of what is not in the plan: an input stage can wait for a worker whenever it is started.
+var anywhere = moment{1 << 30, 0}
+
+func (m moment) before(n moment) bool {
+	return m.step < n.step || m.step == n.step && m.action < n.action
+}
+
+// start is where the plan starts a worker first.
+type start struct {
+	moment moment
+	at     span
+}
+
+func (l *loader) use(name string, at span, m moment) {
+	l.uses = append(l.uses, workerUse{word{name, at}, m})
+}
+
+func (l *loader) startedNames() []string {
+	names := make([]string, 0, len(l.started))
+	for name := range l.started {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// judgeWorkers reports names of workers that there are not, or not yet. A worker is there from its first start on, and
+// stays known after it was stopped: its evictions and its past points can still be waited for.
+func (l *loader) judgeWorkers() {
+	if !l.planRead {
+		return
+	}
+	names := l.startedNames()
+	for _, w := range l.workersNamed() {
+		if !slices.Contains(names, w) {
+			names = append(names, w)
+		}
+	}
+	slices.Sort(names)
+	for _, u := range l.uses {
+		s, started := l.started[u.text]
+		switch {
+		case started && !s.moment.before(u.moment):
+			l.fail(u.at, "", "%s is not started yet: line %d starts it", u.text, s.at.line)
+		case !started && !slices.Contains(names, u.text):
+			l.fail(u.at, listed("workers", names), "%s", unknown("worker", u.text, names))
+		}
+	}
+}
+
+// workersNamed are the names that have settings. One that is never started has been reported once already.
+func (l *loader) workersNamed() []string {
+	names := make([]string, len(l.scenario.Workers))
+	for i, c := range l.scenario.Workers {
+		names[i] = c.Name
+	}
+	return names
+}

@@ -1,0 +1,40 @@
+package workload
+
+import "time"
+
+// Config is how one worker runs.
+type Config struct {
+	Name string
+	// Member is how it is in its group.
+	Member MemberConfig
+	// MaxPollRecords is the most records that one poll returns, PollTimeout how long it waits for the first.
+	MaxPollRecords int
+	PollTimeout    time.Duration
+	// PersistEvery and CommitEvery are how often dirty states are flushed and the lowest held offset is committed; 0 is
+	// after every poll, whatever the clock says.
+	PersistEvery time.Duration
+	CommitEvery  time.Duration
+	// Backoff is the first wait before a restart after an error; it doubles up to BackoffMax.
+	Backoff    time.Duration
+	BackoffMax time.Duration
+}
+
+// DefaultConfig is what a scenario's worker has where the scenario says nothing: the Java client's defaults for the group,
+// kafka-flow's for the rest.
+func DefaultConfig(name string) Config {
+	return Config{
+		Name: name,
+		Member: MemberConfig{
+			MaxPollInterval:   5 * time.Minute,
+			SessionTimeout:    45 * time.Second,
+			HeartbeatInterval: 3 * time.Second,
+			RequestTimeout:    5 * time.Second,
+		},
+		MaxPollRecords: 500,
+		PollTimeout:    50 * time.Millisecond,
+		PersistEvery:   time.Minute,
+		CommitEvery:    time.Minute,
+		Backoff:        100 * time.Millisecond,
+		BackoffMax:     time.Minute,
+	}
+}

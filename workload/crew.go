@@ -1,0 +1,95 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+// Crew is the workers of a run: by name, each in its present life. The nemesis starts and ends them through it.
+type Crew struct {
+	Input     *Input
+	Arm       *persistence.Arm
+	Rows      persistence.Rows
+	Consumers Consumers
+	// Consistency is that of the cluster's plain reads, for the record.
+	Consistency string
+	Configs     []Config
+	lives       map[string]*life
+}
+
+// Start begins a worker, in its next life, and gives the process's name. The world is any process of the run's.
+func (c *Crew) Start(w World, name string) (process string, err error) {
+	if l, ok := c.lives[name]; ok && l.running {
+		return "", fmt.Errorf("worker %s runs already, as %s", name, l.process)
+	}
+	i := slices.IndexFunc(c.Configs, func(f Config) bool { return f.Name == name })
+	if i < 0 {
+		return "", fmt.Errorf("no worker is called %s", name)
+	}
+	return c.begin(w, c.Configs[i], 0), nil
+}
+
+// begin begins the next life of a worker. failures counts the lives before it that failed one after another.
+func (c *Crew) begin(w World, config Config, failures int) string {
+	if c.lives == nil {
+		c.lives = map[string]*life{}
+	}
+	number := 1
+	if before, ok := c.lives[config.Name]; ok {
+		number = before.number + 1
+	}
+	l := &life{
+		crew: c, config: config, number: number, failures: failures, running: true,
+		process: fmt.Sprintf("%s/%d", config.Name, number),
+	}
+	c.lives[config.Name] = l
+	w.Go(l.process, l.run)
+	return l.process
+}
+
+// Life gives a worker's present process, and whether it runs.
+func (c *Crew) Life(name string) (process string, running bool) {
+	l, ok := c.lives[name]
+	if !ok {
+		return "", false
+	}
+	return l.process, l.running
+}
+
+// Names gives the workers that were started, in order.
+func (c *Crew) Names() []string {
+	var names []string
+	for _, f := range c.Configs {
+		if _, ok := c.lives[f.Name]; ok {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Member gives the member id of a worker's present life, as it holds it; empty before it was assigned anything.
+func (c *Crew) Member(name string) string {
+	if l, ok := c.lives[name]; ok {
+		return l.token.Member
+	}
+	return ""
+}
+
+// Leave ends the client of a worker whose process was unwound, politely: it leaves the group.
+func (c *Crew) Leave(name string) { c.part(name, Member.Leave) }
+
+// Sever ends it as a crash does.
+func (c *Crew) Sever(name string) { c.part(name, Member.Sever) }
+
+func (c *Crew) part(name string, how func(Member)) {
+	l, ok := c.lives[name]
+	if !ok {
+		return
+	}
+	l.running = false
+	if l.member != nil {
+		how(l.member)
+	}
+}

@@ -1,0 +1,80 @@
+package persistence
+
+import "github.com/single-writer/chaos/history"
+
+// The full fence (kafka-flow pull request 834): each write is a Paxos round that asks for the stored offset. What a
+// refusal shows decides what comes next; it rests on a fact of Cassandra, that a conditional statement on a row which
+// does not exist returns [applied] and nothing else, and on a row whose cell is null returns the cell as null.
+
+// condition is what the fence asks of the row. Without its guard the statement stays conditional, on the row alone: a
+// plain write beside conditional ones would add the hazard of clocks and blur what broke.
+func (a *Arm) condition(guard string) Condition {
+	if a.Has(guard) {
+		return IfOffsetAtMost
+	}
+	return IfExists
+}
+
+// casPersist stores the state unless a newer one is stored.
+func casPersist(c *compound) error {
+	cond := c.store.Arm.condition(PersistCondition)
+	a, err := c.send(Update, cond)
+	if err != nil || a.Applied {
+		return err
+	}
+	switch a.Refusal {
+	case OffsetStored:
+		return c.conflict(history.Some(a.Stored))
+	case OffsetNull:
+		return c.repair()
+	}
+	// The first write of the key. Who loses the race for the row asks once more: the winner may be older.
+	if a, err = c.send(Insert, IfNotExists); err != nil || a.Applied {
+		return err
+	}
+	if a, err = c.send(Update, cond); err != nil || a.Applied {
+		return err
+	}
+	switch a.Refusal {
+	case OffsetStored:
+		return c.conflict(history.Some(a.Stored))
+	case OffsetNull:
+		return c.repair()
+	}
+	// The row went away between the two: a spurious conflict, after which the worker recovers.
+	return c.conflict(history.Opt{})
+}
+
+// repair overwrites a row that is there but whose offset is gone (its cell expired): nothing is left to compare with.
+func (c *compound) repair() error {
+	a, err := c.send(Update, IfOffsetNull)
+	switch {
+	case err != nil || a.Applied:
+		return err
+	case a.Refusal == OffsetStored:
+		return c.conflict(history.Some(a.Stored))
+	}
+	return c.conflict(history.Opt{})
+}
+
+// casDelete leaves a tombstone with the delete's offset, in the place of the row, unless a newer state is stored.
+func casDelete(c *compound) error {
+	a, err := c.send(Update, c.store.Arm.condition(DeleteCondition))
+	if err != nil || a.Applied {
+		return err
+	}
+	switch a.Refusal {
+	case OffsetStored:
+		return c.conflict(history.Some(a.Stored))
+	case OffsetNull:
+		return nil
+	}
+	if a, err = c.send(Insert, IfNotExists); err != nil || a.Applied {
+		return err
+	}
+	a, err = c.send(Update, c.store.Arm.condition(DeleteCondition))
+	if err == nil && !a.Applied && a.Refusal == OffsetStored {
+		return c.conflict(history.Some(a.Stored))
+	}
+	return err
+}

@@ -1,0 +1,134 @@
+package persistence
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/ledger"
+)
+
+// compound is one persist or delete under way: one or more statements, one operation in the history.
+type compound struct {
+	store *Store
+	f     history.F
+	value history.Write
+	meta  string
+	bytes []byte
+	op    int64
+}
+
+// begin reaches the point before a write, then takes the timestamp of a plain one and records the call: in that order,
+// so that a worker held here writes with the time at which it goes on, as a stalled one would.
+func (s *Store) begin(f history.F, key string, offset int64, state *ledger.State) (*compound, error) {
+	c := &compound{store: s, f: f}
+	c.value = history.Write{Partition: s.Partition, Key: key, Offset: offset, Owner: s.Owner, State: state}
+	if state != nil {
+		b, err := state.Encode()
+		if err != nil {
+			return nil, fmt.Errorf("encode the state of %s: %w", key, err)
+		}
+		c.bytes = b
+	}
+	c.reach("before-"+string(f), "")
+	c.value.Write = fmt.Sprintf("%s#%d", s.Process.Name(), s.NextWrite())
+	c.meta = encodeMetadata(c.value.Write, s.Owner.Generation)
+	if !s.Arm.fenced {
+		c.value.Timestamp = history.Some(s.Process.Clock())
+	}
+	call := c.value
+	c.op = s.Process.Invoke(f, &call)
+	return c, nil
+}
+
+// reach reaches a point of this write: before-persist, persist-sent, persist-answered, and the same of delete.
+func (c *compound) reach(point, outcome string) {
+	c.store.Process.Point(history.PointReached{
+		Point: point, Partition: c.value.Partition, Key: c.value.Key, Offset: history.Some(c.value.Offset),
+		Owner: c.value.Owner, Outcome: outcome,
+	})
+}
+
+// unanswered ends a compound at a statement that has no answer.
+type unanswered struct {
+	outcome Outcome
+	err     error
+}
+
+func (u *unanswered) Error() string { return u.err.Error() }
+func (u *unanswered) Unwrap() error { return u.err }
+
+// send sends one statement and awaits its answer, with a point between the two.
+func (c *compound) send(verb Verb, cond Condition) (Answer, error) {
+	st := Statement{
+		Verb: verb, If: cond, Partition: c.value.Partition, Key: c.value.Key, Offset: c.value.Offset,
+		Metadata: c.meta, Value: c.bytes, Timestamp: c.value.Timestamp.N,
+	}
+	call := c.store.Rows.Start(st)
+	c.reach(string(c.f)+"-sent", "")
+	a, outcome, err := call.Await()
+	done := history.StatementDone{CQL: st.Form()}
+	switch {
+	case outcome != Answered:
+		done.Result = code(err)
+	case a.Applied:
+		done.Result = "applied"
+	case a.Refusal == RowAbsent:
+		done.Result = "absent"
+	case a.Refusal == OffsetNull:
+		done.Result = "null"
+	default:
+		done.Result, done.Stored = "refused", history.Some(a.Stored)
+	}
+	c.value.Statements = append(c.value.Statements, done)
+	if outcome != Answered {
+		return a, &unanswered{outcome, err}
+	}
+	return a, nil
+}
+
+// code is the history's name of an error of the store.
+func code(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return "error"
+}
+
+// finish records what came of the write and reaches its last point, whatever that was.
+func (c *compound) finish(err error) error {
+	v := c.value
+	t, outcome := history.OK, "applied"
+	var refused *Conflict
+	var none *unanswered
+	switch {
+	case err == nil:
+	case errors.As(err, &refused):
+		t, outcome = history.Fail, "refused"
+		v.Code, v.Stored = history.CodeCondition, refused.Stored
+	case errors.As(err, &none):
+		t, outcome = c.doubt(none.outcome)
+		v.Code, v.Error = code(err), err.Error()
+	}
+	c.store.Process.Answer(c.op, t, c.f, &v)
+	c.reach(string(c.f)+"-answered", outcome)
+	if none != nil {
+		return fmt.Errorf("%s %s @%d: %w", c.f, v.Key, v.Offset, err)
+	}
+	return err
+}
+
+// doubt is what is known of a compound whose last statement was not answered. Statements before it were refused, or the
+// compound would have ended there, so that the last one decides.
+func (c *compound) doubt(o Outcome) (history.Type, string) {
+	if o == Failed {
+		return history.Fail, "refused"
+	}
+	return history.Info, "unknown"
+}
+
+// conflict is the refusal by a row that holds another writer's offset.
+func (c *compound) conflict(stored history.Opt) error {
+	return &Conflict{Key: c.value.Key, Attempted: c.value.Offset, Stored: stored}
+}

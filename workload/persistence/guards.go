@@ -1,0 +1,133 @@
+package persistence
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Guard is one thing that stops a stale or a repeated write. Each is named, and what it prevents is seen when a run is
+// done without it.
+type Guard struct {
+	Name     string
+	Prevents string
+	// Removable tells whether --without can take it from the arm yet.
+	Removable bool
+}
+
+// The guards' names.
+const (
+	PersistCondition = "persist-condition"
+	DeleteCondition  = "delete-condition"
+	TombstoneGuard   = "tombstone"
+	NeverPersisted   = "never-persisted-tombstone"
+	FirstWrite       = "first-write-compound"
+	Repair           = "repair"
+	MonotoneBuffer   = "monotone-buffer"
+	TombstoneFloor   = "tombstone-floor"
+	ReplayFilter     = "replay-filter"
+)
+
+// guards are all guards, in the order in which a write meets them.
+var guards = []Guard{
+	{ReplayFilter, "a replayed record folded a second time onto a state that holds it already", false},
+	{MonotoneBuffer, "a rightful owner's flush below its own recovered offset, refused for ever", false},
+	{TombstoneFloor, "the same for a key whose recovery found a tombstone", false},
+	{PersistCondition, "a stale owner's flush replacing newer state", true},
+	{FirstWrite, "two first writers of a key overtaking each other", false},
+	{Repair, "a key whose offset cell has expired, refusing every write for ever", false},
+	{DeleteCondition, "a stale owner's delete erasing newer state", false},
+	{TombstoneGuard, "a stale owner's flush bringing a deleted key back to life", false},
+	{NeverPersisted, "the same for a key that was deleted before it was ever stored", false},
+}
+
+// ArmInfo is an arm as the command line lists it.
+type ArmInfo struct {
+	Name, About string
+	Guards      []Guard
+}
+
+// The arms' names.
+const (
+	CassandraLWW = "cassandra/lww"
+	CassandraCAS = "cassandra/cas"
+)
+
+// Arms are all arms.
+func Arms() []ArmInfo {
+	return []ArmInfo{
+		{CassandraLWW, "plain UPDATE and DELETE: the greater timestamp wins, whoever wrote it", pick(ReplayFilter)},
+		{CassandraCAS, "every persist and delete conditional on the stored offset; a delete leaves a tombstone with its offset",
+			guards},
+	}
+}
+
+func pick(names ...string) []Guard {
+	var out []Guard
+	for _, g := range guards {
+		if slices.Contains(names, g.Name) {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// ArmNames are the names of all arms.
+func ArmNames() []string {
+	var names []string
+	for _, a := range Arms() {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// Arm is how a worker keeps its snapshots: the strategy and the guards that it has in this run.
+type Arm struct {
+	Name string
+	// Guards are those present, Without those taken from it.
+	Guards, Without []string
+	// fenced: writes are conditional and the buffer keeps offsets.
+	fenced bool
+	has    map[string]bool
+}
+
+// NewArm makes an arm without some of its guards. The error says which arms or guards there are.
+func NewArm(name string, without []string) (*Arm, error) {
+	all := Arms()
+	i := slices.IndexFunc(all, func(a ArmInfo) bool { return a.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("no arm is called %q; there are: %s", name, strings.Join(ArmNames(), ", "))
+	}
+	a := &Arm{Name: name, Guards: []string{}, Without: []string{}, fenced: name == CassandraCAS, has: map[string]bool{}}
+	for _, g := range without {
+		switch at := slices.IndexFunc(all[i].Guards, func(h Guard) bool { return h.Name == g }); {
+		case at < 0:
+			return nil, fmt.Errorf("%s has no guard %q; its guards: %s", name, g, guardNames(all[i].Guards))
+		case !all[i].Guards[at].Removable:
+			return nil, fmt.Errorf("the guard %q of %s cannot be taken away yet; those that can: %s", g, name,
+				guardNames(slices.DeleteFunc(slices.Clone(all[i].Guards), func(h Guard) bool { return !h.Removable })))
+		}
+	}
+	for _, g := range all[i].Guards {
+		if slices.Contains(without, g.Name) {
+			a.Without = append(a.Without, g.Name)
+			continue
+		}
+		a.Guards, a.has[g.Name] = append(a.Guards, g.Name), true
+	}
+	return a, nil
+}
+
+func guardNames(gs []Guard) string {
+	names := make([]string, len(gs))
+	for i, g := range gs {
+		names[i] = g.Name
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// Has tells whether the arm has the guard in this run.
+func (a *Arm) Has(guard string) bool { return a.has[guard] }

@@ -1,0 +1,141 @@
+// Package persistence is the arms: how a worker keeps its snapshots, and what stops an owner that is none any more.
+//
+// An arm is a preset of guards over one buffer a key. Decision trees, repairs and what an answer means are here, above
+// the seam; below it is one typed statement and its answer.
+package persistence
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/single-writer/chaos/history"
+)
+
+// Outcome is what is known of a request when its answer was awaited.
+type Outcome int
+
+const (
+	// Answered: the server answered; the answer says what came of it.
+	Answered Outcome = iota
+	// Failed: the request definitely had no effect.
+	Failed
+	// Unknown: it may have taken effect, may yet, or never will.
+	Unknown
+)
+
+// Type is the history's word for an operation with this outcome that nothing else is known of.
+func (o Outcome) Type() history.Type {
+	return [...]history.Type{history.OK, history.Fail, history.Info}[o]
+}
+
+// Call is a request that was started. Await waits for its answer; err says why there is none.
+type Call[T any] interface {
+	Await() (answer T, outcome Outcome, err error)
+}
+
+// Rows is the snapshot table, reached by one statement at a time.
+type Rows interface {
+	Start(s Statement) Call[Answer]
+}
+
+// Verb is what a statement does.
+type Verb int
+
+const (
+	// Select reads one row, Scan all rows of the run's group.
+	Select Verb = iota
+	Scan
+	// Update writes cells of a row, which it creates where there is none unless a condition forbids it.
+	Update
+	// Insert writes a whole row.
+	Insert
+	// Remove deletes the row.
+	Remove
+)
+
+// Condition is the IF of a statement.
+type Condition int
+
+const (
+	// Always: the statement is plain, and the greater timestamp wins.
+	Always Condition = iota
+	// IfOffsetAtMost is IF offset <= the statement's own offset.
+	IfOffsetAtMost
+	// IfOffsetNull is IF offset = null.
+	IfOffsetNull
+	// IfExists and IfNotExists ask only for the row.
+	IfExists
+	IfNotExists
+)
+
+// Statement is one CQL statement on the snapshot table
+// (application_id, group_id, topic, partition, key) -> offset, created, metadata, value.
+type Statement struct {
+	Verb Verb
+	// Partition and Key name the row; the rest of the primary key is the run's.
+	Partition int32
+	Key       string
+	// Offset, Metadata and Value are the cells written. A nil Value writes null: a tombstone.
+	Offset   int64
+	Metadata string
+	Value    []byte
+	If       Condition
+	// Timestamp is the client's, in microseconds; it goes with plain writes only.
+	Timestamp int64
+	// Serial asks for a SERIAL read, which finishes what is in doubt. Writetimes asks for WRITETIME and TTL too.
+	Serial     bool
+	Writetimes bool
+	Timeout    time.Duration
+}
+
+// Form names the statement in histories and texts.
+func (s Statement) Form() string {
+	verb := [...]string{"select", "scan", "update", "insert", "delete"}[s.Verb]
+	return verb + [...]string{"", "-if-offset", "-if-offset-null", "-if-exists", "-if-not-exists"}[s.If]
+}
+
+// Refusal is what a conditional statement that was not applied says of the row.
+type Refusal int
+
+const (
+	// RowAbsent: the answer has only [applied]: there is no row.
+	RowAbsent Refusal = iota
+	// OffsetNull: the row is there, its offset is null or has expired.
+	OffsetNull
+	// OffsetStored: the row is there, with the offset that the answer names.
+	OffsetStored
+)
+
+// Answer is what a statement returned.
+type Answer struct {
+	// Applied is true for a plain write that was acknowledged and for a conditional one that was applied.
+	Applied bool
+	Refusal Refusal
+	// Stored is the offset that a refusal named.
+	Stored int64
+	// Row is what a Select found, nil when there is no row; Rows what a Scan found.
+	Row  *RawRow
+	Rows []RawRow
+}
+
+// RawRow is a row as it is stored, before anything is made of its value.
+type RawRow struct {
+	Partition                       int32
+	Key                             string
+	Offset                          history.Opt
+	Metadata                        string
+	Value                           []byte
+	WritetimeValue, WritetimeOffset history.Opt
+	TTL                             history.Opt
+}
+
+// Error is an error of the store or the broker, with its name in the history.
+type Error struct {
+	Code string
+	// NoEffect tells that the request definitely had none, then or later.
+	NoEffect bool
+	Err      error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Code, e.Err) }
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,70 @@
+package workload
+
+import (
+	"fmt"
+
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+// Feeder produces the input, stage by stage, one record after another.
+type Feeder struct {
+	Input    *Input
+	Producer Producer
+	Moments  Moments
+	// Done tells that it came to its end, Failed why that was too early.
+	Done   bool
+	Failed error
+}
+
+// Run is the process "producer".
+func (f *Feeder) Run(w World) {
+	f.Failed = f.feed(w)
+	f.Done = true
+}
+
+func (f *Feeder) feed(w World) error {
+	for i, s := range f.Input.Stages {
+		t := s.When
+		watch, err := Arm(w, f.Moments, "input", i+1, t, f.Input)
+		if err != nil {
+			return err
+		}
+		if s.After > 0 {
+			w.Sleep(s.After)
+		}
+		for _, e := range f.Input.Events(s.First, s.Last) {
+			if err := f.produce(w, e); err != nil {
+				return err
+			}
+		}
+		watch.Done()
+		w.Note(history.Plan, &history.PlanStep{Of: "input", Step: i + 1, Status: "done"})
+	}
+	return nil
+}
+
+// produce appends one event. An event that is in doubt ends the run's input: what the log holds is then not what the
+// scenario says, and producing it again could double it.
+func (f *Feeder) produce(w World, e Placed) error {
+	value, err := e.Event.Encode()
+	if err != nil {
+		return fmt.Errorf("encode event %d: %w", e.Event.ID, err)
+	}
+	v := history.Produced{Partition: e.Partition, Event: e.Event}
+	op := w.Invoke(history.Produce, &v)
+	a, outcome, err := f.Producer.Produce(e.Partition, e.Event.Account, value).Await()
+	done := v
+	if outcome != persistence.Answered {
+		done.Error = err.Error()
+		w.Answer(op, outcome.Type(), history.Produce, &done)
+		return fmt.Errorf("produce event %d: %w", e.Event.ID, err)
+	}
+	done.Offset = history.Some(a.Offset)
+	w.Answer(op, history.OK, history.Produce, &done)
+	if a.Offset != e.Offset {
+		return fmt.Errorf("produce event %d: it came to offset %d of partition %d, not %d: somebody else writes to the topic",
+			e.Event.ID, a.Offset, e.Partition, e.Offset)
+	}
+	return nil
+}
