@@ -16,7 +16,9 @@ const diffLimit = 32
 //
 // Contents, not only offsets: a value may carry the newest offset and lack half of its events. Values are taken from the
 // persists that took effect and from what reads returned, so that a value which the store itself tore (cells of two
-// writes merged, an expired cell, bytes that are no state) is seen though nobody wrote it. An owner that found a key
+// writes merged, an expired cell, bytes that are no state) is seen though nobody wrote it. A plain write that was
+// acknowledged, but whose timestamp was behind that of one which had taken effect before it was called, stored nothing and
+// is not judged. An owner that found a key
 // expired lawfully folds on from nothing, from the offset where it began.
 //
 // Where the input is not known up to a value's offset the value is not judged; if the rest holds, the verdict is unknown.
@@ -28,7 +30,7 @@ func checkDurableFold(r *Run) Result {
 	for _, k := range r.keys {
 		c.restarts(k)
 		for _, w := range k.writes {
-			if w.effect < never && w.f == history.Persist {
+			if w.effect < never && w.f == history.Persist && !k.register.lost(w) {
 				c.written(k, w)
 			}
 		}
@@ -127,8 +129,7 @@ func (c *folds) torn(k *key, at int, cell int64, st ledger.State, proof int) {
 
 // value compares a state with the fold.
 func (c *folds) value(k *key, st ledger.State, at int, proof ...int) {
-	below := st.Offset + 1
-	if st.Offset < 0 || !k.knownBelow(below) {
+	if st.Offset < 0 || !k.knownAt(st.Offset) {
 		c.unjudged++
 		return
 	}

@@ -158,6 +158,9 @@ func (in *input) read() bool {
 // knownBelow tells whether every record below the offset is known.
 func (k *keyLog) knownBelow(offset int64) bool { return k.part.whole || offset <= k.part.known }
 
+// knownAt tells whether every record up to and including the offset is known.
+func (k *keyLog) knownAt(offset int64) bool { return k.part.whole || offset < k.part.known }
+
 // below gives the last known record below the offset: its place in the key's log.
 func (k *keyLog) below(offset int64) (int, bool) {
 	n := sort.Search(len(k.log), func(i int) bool { return k.log[i].Offset >= offset })

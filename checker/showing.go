@@ -200,3 +200,14 @@ func (g *register) at(i int) *write {
 	}
 	return top.first
 }
+
+// lost tells whether a plain write certainly changed nothing: one with a greater timestamp had taken effect before its
+// call, and no read showed it.
+func (g *register) lost(w *write) bool {
+	n := (&peak{calls: g.calls}).count(w.call)
+	if !w.plain() || w.first != nil || n == 0 {
+		return false
+	}
+	top := g.tops[n-1].first
+	return top.ts.N > w.ts.N && top.effect < w.call
+}

@@ -213,7 +213,8 @@ func (k *key) vanished() []usurpation {
 func culprit(deletes []*write, before, after *showing) *write {
 	var first *write
 	for _, d := range deletes {
-		if d.call >= after.to || d.answer < before.from {
+		// One whose answer never came may still have been on its way.
+		if d.call >= after.to || d.applied && d.answer < before.from {
 			continue
 		}
 		if d.v.Generation >= before.write.v.Generation || d.v.Offset > before.write.v.Offset {

@@ -31,21 +31,21 @@ func (j Job) input() *workload.Input {
 }
 
 // Header is the first line of the job's history.
-func (j Job) Header(c cluster.Cluster) history.Header {
+func (j Job) Header(facts history.ClusterFacts) history.Header {
 	requires := append([]string{}, j.Scenario.Requires...)
 	if e, ok := j.Scenario.Expectation(j.Arm.Name); ok {
 		requires = append(requires, e.Requires...)
 	}
 	return history.Header{
 		Schema: history.Schema, Rig: "chaos", Version: Version, Scenario: j.Scenario.Name, Arm: j.Arm.Name,
-		Guards: j.Arm.Guards, Without: j.Arm.Without, Seed: j.Seed, Cluster: c.Facts(), Input: j.input().Facts(),
+		Guards: j.Arm.Guards, Without: j.Arm.Without, Seed: j.Seed, Cluster: facts, Input: j.input().Facts(),
 		Requires: requires,
 	}
 }
 
 // Execute does the job on the cluster and records it. An error is the rig's or the environment's: there is no verdict
 // then, though the recorder has what happened.
-func Execute(ctx context.Context, j Job, c cluster.Cluster, r history.Recorder) (err error) {
+func Execute(ctx context.Context, j Job, c cluster.Cluster, r history.Recorder) error {
 	facts := c.Facts()
 	in := j.input()
 	observed := &doubts{Recorder: r}
@@ -53,12 +53,16 @@ func Execute(ctx context.Context, j Job, c cluster.Cluster, r history.Recorder) 
 	if err != nil {
 		return fmt.Errorf("open a world on the cluster: %w", err)
 	}
-	defer func() { err = errors.Join(err, world.Close(context.WithoutCancel(ctx))) }()
 	s := assemble(j, in, world, facts.Consistency, observed.inDoubt)
-	if err := world.Board().Run("drain", s.run); err != nil {
-		return err
+	if err := watched(world.Board(), func() error { return world.Board().Run("drain", s.run) }); err != nil {
+		var stuck *StuckError
+		if errors.As(err, &stuck) {
+			// Its process has the baton for good: closing the world would wait for it.
+			return err
+		}
+		return errors.Join(err, world.Close(context.WithoutCancel(ctx)))
 	}
-	return s.err
+	return errors.Join(s.err, world.Close(context.WithoutCancel(ctx)))
 }
 
 // assemble puts the parts of a run together.

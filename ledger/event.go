@@ -7,6 +7,7 @@ package ledger
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/shopspring/decimal"
@@ -36,20 +37,31 @@ type Event struct {
 // Encode gives the event as the value of an input record.
 func (e Event) Encode() ([]byte, error) { return json.Marshal(e) }
 
-// DecodeEvent reads the value of an input record. An unknown kind, a missing account or id is an error: an input that
-// the worker cannot understand must not be folded as if it were nothing.
-func DecodeEvent(b []byte) (Event, error) {
-	var e Event
-	if err := json.Unmarshal(b, &e); err != nil {
-		return Event{}, fmt.Errorf("decode event %.80q: %w", b, err)
-	}
+// Validate tells what is wrong with an event: an input that a worker cannot understand must not be folded as if it were
+// nothing.
+func (e Event) Validate() error {
 	switch {
 	case e.ID <= 0:
-		return Event{}, fmt.Errorf("decode event %.80q: id must be positive", b)
+		return errors.New("id must be positive")
 	case e.Account == "":
-		return Event{}, fmt.Errorf("decode event %.80q: no account", b)
+		return errors.New("no account")
 	case e.Kind != Post && e.Kind != Close:
-		return Event{}, fmt.Errorf("decode event %.80q: kind must be %q or %q", b, Post, Close)
+		return fmt.Errorf("kind must be %q or %q", Post, Close)
+	case e.Kind == Close && !e.Amount.IsZero():
+		return errors.New("a close has no amount")
+	}
+	return money(e.Amount)
+}
+
+// DecodeEvent reads the value of an input record: one JSON object with each field once and no others, that is valid.
+func DecodeEvent(b []byte) (Event, error) {
+	var e Event
+	err := object(b, []field{{"id", &e.ID}, {"account", &e.Account}, {"kind", &e.Kind}, {"amount", &e.Amount}})
+	if err == nil {
+		err = e.Validate()
+	}
+	if err != nil {
+		return Event{}, fmt.Errorf("decode event %.80q: %w", b, err)
 	}
 	return e, nil
 }

@@ -1,9 +1,11 @@
 package ledger
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/shopspring/decimal"
 )
@@ -27,22 +29,18 @@ type Digest uint64
 
 // MarshalText writes the digest as 16 hexadecimal digits: JSON numbers of 64 bits do not survive most readers.
 func (d Digest) MarshalText() ([]byte, error) {
-	const width = 16
-	s := strconv.AppendUint(nil, uint64(d), 16)
-	out := make([]byte, 0, width)
-	for i := len(s); i < width; i++ {
-		out = append(out, '0')
-	}
-	return append(out, s...), nil
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(d))
+	return hex.AppendEncode(nil, b[:]), nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText reads what MarshalText wrote: a digest cut short is no digest.
 func (d *Digest) UnmarshalText(b []byte) error {
-	v, err := strconv.ParseUint(string(b), 16, 64)
-	if err != nil {
-		return fmt.Errorf("digest %.40q is not hexadecimal: %w", b, err)
+	var v [8]byte
+	if n, err := hex.Decode(v[:], b[:min(len(b), 2*len(v))]); err != nil || n != len(v) || len(b) != 2*n {
+		return fmt.Errorf("digest %.40q is not 16 hexadecimal digits", b)
 	}
-	*d = Digest(v)
+	*d = Digest(binary.BigEndian.Uint64(v[:]))
 	return nil
 }
 
@@ -53,6 +51,16 @@ func (d Digest) next(id int64) Digest {
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9
 	x = (x ^ (x >> 27)) * 0x94d049bb133111eb
 	return Digest(x ^ (x >> 31))
+}
+
+// before undoes next: the digest that becomes d by appending the id. Each step of next can be undone (the factors are
+// the inverses of its own modulo 2^64), which lets Diff meet in the middle of a log instead of folding every candidate.
+func (d Digest) before(id int64) Digest {
+	x := uint64(d)
+	x = (x ^ (x >> 31) ^ (x >> 62)) * 0x319642b2d24d8ec3
+	x = (x ^ (x >> 27) ^ (x >> 54)) * 0x96de1b173f119089
+	x = x ^ (x >> 30) ^ (x >> 60)
+	return Digest((x - uint64(id) - 0x632be59bd9b4e019) * 0xf1de83e19937733d)
 }
 
 // Open tells whether the account exists: at least one event was folded since it was last closed.
@@ -88,14 +96,28 @@ func (s State) String() string {
 // Encode gives the state as a stored value.
 func (s State) Encode() ([]byte, error) { return json.Marshal(s) }
 
-// DecodeState reads a stored value.
+// Validate tells what is wrong with a stored state: what is stored is of an open account, so it holds an event.
+func (s State) Validate() error {
+	switch {
+	case s.Count <= 0:
+		return errors.New("count must be positive")
+	case s.Offset < 0:
+		return errors.New("offset must not be negative")
+	}
+	return money(s.Balance)
+}
+
+// DecodeState reads a stored value: one JSON object with each field once and no others, that is valid. It is strict
+// because a value with half its fields, or with one of them twice, is a torn one, which a lax reader would take for a
+// state.
 func DecodeState(b []byte) (State, error) {
 	var s State
-	if err := json.Unmarshal(b, &s); err != nil {
-		return State{}, fmt.Errorf("decode state %.80q: %w", b, err)
+	err := object(b, []field{{"balance", &s.Balance}, {"count", &s.Count}, {"offset", &s.Offset}, {"digest", &s.Digest}})
+	if err == nil {
+		err = s.Validate()
 	}
-	if s.Count <= 0 || s.Offset < 0 {
-		return State{}, fmt.Errorf("decode state %.80q: count must be positive and offset not negative", b)
+	if err != nil {
+		return State{}, fmt.Errorf("decode state %.80q: %w", b, err)
 	}
 	return s, nil
 }

@@ -38,8 +38,8 @@ func (r *Runner) Run(w workload.World) {
 
 func (r *Runner) steps(w workload.World) error {
 	for i, s := range r.Plan {
-		watch, err := workload.Arm(w, r.Moments, "plan", i+1, s.When, r.Input)
-		if err != nil {
+		watch := workload.Arm(r.Moments, s.When, r.Input)
+		if err := workload.Wait(w, watch, r.Moments, "plan", i+1, s.When); err != nil {
 			return err
 		}
 		for _, a := range s.Do {

@@ -22,21 +22,28 @@ func (t *Timeout) Error() string {
 	return s + "; " + t.Where
 }
 
-// Arm arms a trigger for a step of the plan or a stage of the input and waits for its moment. When that is a point, its
-// worker stays in it until the watch is done. A trigger of nothing comes at once.
-func Arm(w World, m Moments, of string, step int, t Trigger, in *Input) (Watch, error) {
+// Arm arms a trigger. A trigger of nothing comes at once.
+func Arm(m Moments, t Trigger, in *Input) Watch {
 	if t.IsZero() {
-		return noWatch{}, nil
+		return noWatch{}
 	}
-	watch := m.Watch(func(e history.Event) bool { return t.Matches(e, in) })
+	return m.Watch(func(e history.Event) bool { return t.Matches(e, in) })
+}
+
+// Wait waits for the moment of a step of the plan, or of a stage of the input. When that is a point, its worker stays in it
+// until the watch is done.
+func Wait(w World, watch Watch, m Moments, of string, step int, t Trigger) error {
+	if t.IsZero() {
+		return nil
+	}
 	w.Note(history.Plan, &history.PlanStep{Of: of, Step: step, Status: "armed", Detail: t.String()})
-	if _, ok := watch.Await(t.Limit()); !ok {
-		late := &Timeout{Of: of, Step: step, For: t, Where: m.Where()}
-		watch.Done()
-		w.Note(history.Plan, &history.PlanStep{Of: of, Step: step, Status: "timeout", Detail: late.Error()})
-		return nil, late
+	if _, ok := watch.Await(t.Limit()); ok {
+		return nil
 	}
-	return watch, nil
+	late := &Timeout{Of: of, Step: step, For: t, Where: m.Where()}
+	watch.Done()
+	w.Note(history.Plan, &history.PlanStep{Of: of, Step: step, Status: "timeout", Detail: late.Error()})
+	return late
 }
 
 // noWatch is the watch of a step that waits for nothing.

@@ -65,17 +65,14 @@ func NewInput(partitions, keys int, stages []Stage, seed int64) *Input {
 	return in
 }
 
-// amount is between 0.01 and 250.00, either sign, drawn from the seed and the event's number by SplitMix64.
+// amount is between 0.01 and 250.00, drawn from the seed and the event's number by SplitMix64. It is never negative, so
+// that a lost event always shows as money that is missing.
 func amount(seed, id int64) decimal.Decimal {
 	x := uint64(seed)*0x9e3779b97f4a7c15 + uint64(id)*0xd1342543de82ef95
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9
 	x = (x ^ (x >> 27)) * 0x94d049bb133111eb
 	x ^= x >> 31
-	cents := int64(x%25000) + 1
-	if x>>63 == 1 {
-		cents = -cents
-	}
-	return decimal.New(cents, -2)
+	return decimal.New(int64(x%25000)+1, -2)
 }
 
 // Events gives the events with the numbers from first to last.

@@ -23,12 +23,22 @@ func (f *Feeder) Run(w World) {
 	f.Done = true
 }
 
+// feed produces the stages. A stage's trigger is armed just before the records of the stage before are sent, and not when
+// the last of them is acknowledged: a worker can fold a record, flush and commit before the producer has its answer, and
+// the moment that the next stage waits for would be over.
 func (f *Feeder) feed(w World) error {
-	for i, s := range f.Input.Stages {
-		t := s.When
-		watch, err := Arm(w, f.Moments, "input", i+1, t, f.Input)
-		if err != nil {
+	stages := f.Input.Stages
+	if len(stages) == 0 {
+		return nil
+	}
+	watch := Arm(f.Moments, stages[0].When, f.Input)
+	for i, s := range stages {
+		if err := Wait(w, watch, f.Moments, "input", i+1, s.When); err != nil {
 			return err
+		}
+		var next Watch = noWatch{}
+		if i+1 < len(stages) {
+			next = Arm(f.Moments, stages[i+1].When, f.Input)
 		}
 		if s.After > 0 {
 			w.Sleep(s.After)
@@ -40,6 +50,7 @@ func (f *Feeder) feed(w World) error {
 		}
 		watch.Done()
 		w.Note(history.Plan, &history.PlanStep{Of: "input", Step: i + 1, Status: "done"})
+		watch = next
 	}
 	return nil
 }

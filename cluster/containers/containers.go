@@ -32,7 +32,8 @@ type Options struct {
 	KafkaImage, CassandraImage string
 	// Run identifies the run in the labels of what is started. Empty is a random one.
 	Run string
-	// Warm makes the servers outlive this process: only [Down] and [Servers.Close] remove them.
+	// Warm makes the servers outlive this process, for [FindWarm] to find: only [Down] and
+	// [Servers.Close] remove them.
 	Warm bool
 	// Patience is how long a server may take until it answers. Zero is 90 s.
 	Patience time.Duration
@@ -130,6 +131,10 @@ func (s *Servers) Close(ctx context.Context) error {
 	}
 	return errors.Join(err, s.closed())
 }
+
+// Detach leaves the servers running and lets go of the engine. It is for warm ones; others would be
+// taken for what a killed run left as soon as this process has ended.
+func (s *Servers) Detach() error { return s.closed() }
 
 // starter starts one run's servers.
 type starter struct {

@@ -28,25 +28,19 @@ func Sweep(ctx context.Context) (removed []string, err error) {
 	return sweep(ctx, engine)
 }
 
-// Down removes all that [Start] made on the engine except for what a living process owns: also warm
-// servers, and what an unseen process owns.
+// Down removes warm servers too, whoever started them, and otherwise what [Sweep] removes.
 func Down(ctx context.Context) (removed []string, err error) {
 	engine, err := images.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer engine.Close()
-	self, err := owner.Self()
+	removed, err = remove(ctx, engine, owner.LabelWarm, func(thing) (bool, error) { return true, nil })
 	if err != nil {
-		return nil, err
+		return removed, fmt.Errorf("remove the warm servers: %w", err)
 	}
-	return remove(ctx, engine, owner.LabelPID, func(t thing) (bool, error) {
-		if t.labels[owner.LabelWarm] != "" {
-			return true, nil
-		}
-		fate, err := t.owner.Fate(self)
-		return fate != owner.Alive, err
-	})
+	swept, err := sweep(ctx, engine)
+	return append(removed, swept...), err
 }
 
 func sweep(ctx context.Context, engine *client.Client) ([]string, error) {

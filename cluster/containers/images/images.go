@@ -48,7 +48,8 @@ type Image struct {
 	Local   bool   // built by [Build]
 }
 
-func image(ref string) Image {
+// Named returns the image of a reference, without asking the engine for it.
+func Named(ref string) Image {
 	return Image{Ref: ref, Version: tag(ref), Local: ref == KafkaLocal || ref == CassandraLocal}
 }
 

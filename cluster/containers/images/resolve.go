@@ -45,7 +45,7 @@ func resolve(ctx context.Context, e engine, kind Kind, override string) (Image, 
 			return Image{}, err
 		}
 		if has {
-			return image(ref), nil
+			return Named(ref), nil
 		}
 	}
 	if err := e.pull(ctx, pull); err != nil {
@@ -54,5 +54,5 @@ func resolve(ctx context.Context, e engine, kind Kind, override string) (Image, 
 		}
 		return Image{}, &NoImageError{Kind: kind, Tried: candidates, Cause: err}
 	}
-	return image(pull), nil
+	return Named(pull), nil
 }

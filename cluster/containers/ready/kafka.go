@@ -36,6 +36,50 @@ type Answered struct {
 // internal topics now: a group's or a transaction's first request would otherwise be answered
 // COORDINATOR_NOT_AVAILABLE, which a scenario that counts answers must not meet by chance.
 func (k Kafka) Wait(ctx context.Context) (Answered, error) {
+	client, err := k.client()
+	if err != nil {
+		return Answered{}, err
+	}
+	defer client.Close()
+	return k.steps(ctx, append([]step{metadata(client)}, warmUp(client)...))
+}
+
+// Ping returns when the broker has answered a metadata request. It is enough for a broker that was
+// waited for before, and leaves no trace in it.
+func (k Kafka) Ping(ctx context.Context) (Answered, error) {
+	client, err := k.client()
+	if err != nil {
+		return Answered{}, err
+	}
+	defer client.Close()
+	return k.steps(ctx, []step{metadata(client)})
+}
+
+// step is one request that must be answered well.
+type step struct {
+	what string
+	do   func(context.Context) error
+}
+
+func (k Kafka) steps(ctx context.Context, steps []step) (at Answered, err error) {
+	for i, s := range steps {
+		err := until(ctx, s.what, k.Alive, func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+			defer cancel()
+			return s.do(ctx)
+		})
+		if err != nil {
+			return at, err
+		}
+		at.All = time.Now()
+		if i == 0 {
+			at.First = at.All
+		}
+	}
+	return at, nil
+}
+
+func (k Kafka) client() (*kgo.Client, error) {
 	options := []kgo.Opt{
 		kgo.SeedBrokers(k.Addr),
 		kgo.DialTimeout(time.Second),
@@ -52,23 +96,26 @@ func (k Kafka) Wait(ctx context.Context) (Answered, error) {
 	}
 	client, err := kgo.NewClient(options...)
 	if err != nil {
-		return Answered{}, fmt.Errorf("make a Kafka client: %w", err)
+		return nil, fmt.Errorf("make a Kafka client: %w", err)
 	}
-	defer client.Close()
-	admin := kadm.NewClient(client)
+	return client, nil
+}
 
-	var at Answered
-	for i, step := range []struct {
-		what string
-		do   func(context.Context) error
-	}{
-		{"ask Kafka for metadata", func(ctx context.Context) error {
-			m, err := admin.BrokerMetadata(ctx)
-			if err == nil && len(m.Brokers) == 0 {
-				err = errors.New("it knows no broker yet")
-			}
-			return err
-		}},
+func metadata(client *kgo.Client) step {
+	return step{"ask Kafka for metadata", func(ctx context.Context) error {
+		m, err := kadm.NewClient(client).BrokerMetadata(ctx)
+		if err == nil && len(m.Brokers) == 0 {
+			err = errors.New("it knows no broker yet")
+		}
+		return err
+	}}
+}
+
+// warmUp returns the requests whose first answers are slow or refusals, and those that remove what the
+// former left.
+func warmUp(client *kgo.Client) []step {
+	admin := kadm.NewClient(client)
+	return []step{
 		{"create a topic in Kafka", func(ctx context.Context) error {
 			_, err := admin.CreateTopic(ctx, 1, 1, nil, scratch)
 			if errors.Is(err, kerr.TopicAlreadyExists) { // by an attempt whose answer was lost
@@ -101,21 +148,7 @@ func (k Kafka) Wait(ctx context.Context) (Answered, error) {
 			}
 			return err
 		}},
-	} {
-		err := until(ctx, step.what, k.Alive, func(ctx context.Context) error {
-			ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-			defer cancel()
-			return step.do(ctx)
-		})
-		if err != nil {
-			return at, err
-		}
-		at.All = time.Now()
-		if i == 0 {
-			at.First = at.All
-		}
 	}
-	return at, nil
 }
 
 func initProducer(ctx context.Context, client *kgo.Client) error {

@@ -1,0 +1,421 @@
+package checker
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/ledger"
+)
+
+// A small world of workers, zombies, one store and one group, written without a thought of the checker, which gives random
+// histories together with the truth about them: what the store held at each moment. Under a guarded store nothing may ever
+// fail; under a last-write-wins one the checker must not claim what did not happen, and must find what a reader could see.
+
+// world is the truth, and the history that a rig outside would have recorded.
+type world struct {
+	t         *rapid.T
+	m         *history.Memory
+	store     storeKind
+	input     []ledger.Entry
+	rows      map[string]*simRow
+	committed int64
+	gen       int32
+	members   []*member
+	floating  []func()
+	applied   []history.Write
+	// What really happened, whether or not anybody saw it.
+	stale, usurped, leapt, wrong bool
+}
+
+type simRow struct {
+	write history.Write
+	gone  bool
+	ts    int64
+}
+
+// storeKind is how the store decides: all by the stored offset; all by timestamps, of clocks that may be skewed; or
+// persists by the offset and deletes by timestamps.
+type storeKind int
+
+const (
+	byOffset storeKind = iota
+	byClock
+	mixed
+)
+
+// member is one owner, or what once was one.
+type member struct {
+	name   string
+	gen    int32
+	next   int64
+	states map[string]ledger.State
+	floors map[string]int64
+	// dirty keys have a folded record that is not stored; the value is the first such offset.
+	dirty  map[string]int64
+	todo   []func() // the rest of what it is doing, step by step
+	dead   bool
+	writes int
+	skew   int64
+}
+
+var simKeys = []string{"k1", "k2"}
+
+func newWorld(t *rapid.T, store storeKind) *world {
+	w := &world{t: t, m: history.NewMemory(history.Header{Schema: history.Schema}), store: store, rows: map[string]*simRow{}}
+	for o := range int64(10) {
+		e := event(o)
+		e.Account = simKeys[rapid.IntRange(0, 1).Draw(t, "key")]
+		if rapid.IntRange(0, 6).Draw(t, "close") == 0 {
+			e.Kind, e.Amount = ledger.Close, ledger.State{}.Balance
+		}
+		w.input = append(w.input, ledger.Entry{Offset: o, Event: e})
+	}
+	truth("start", -1)(w.m)
+	return w
+}
+
+func (w *world) chance(of int, what string) bool { return rapid.IntRange(0, of-1).Draw(w.t, what) == 0 }
+
+// takeOver makes a new owner: the group's generation goes up, and whoever owned before does not know it yet.
+func (w *world) takeOver() {
+	w.gen++
+	n := &member{name: fmt.Sprintf("w%d/1", w.gen), gen: w.gen, next: w.committed,
+		states: map[string]ledger.State{}, floors: map[string]int64{}, dirty: map[string]int64{}}
+	if w.chance(3, "skewed") {
+		n.skew = int64(rapid.IntRange(-60, 60).Draw(w.t, "skew"))
+	}
+	w.members = append(w.members, n)
+	v := &history.Recovery{Start: w.committed, Keys: simKeys}
+	id := begin(w.m, n.name, history.Recover, v)
+	for _, k := range simKeys {
+		n.todo = append(n.todo, w.read(n.name, history.ForRecovery, k, func(row *history.Row) {
+			n.floors[k] = -1
+			if row != nil {
+				n.floors[k] = row.Offset.N
+				if row.State != nil {
+					n.states[k] = *row.State
+				}
+			}
+		})...)
+	}
+	n.todo = append(n.todo, func() { add(w.m, n.name, history.OK, history.Recover, id, v) })
+}
+
+// read is a read in three steps: called, served, answered.
+func (w *world) read(process string, p history.Purpose, k string, got func(*history.Row)) []func() {
+	var id int64
+	var row *history.Row
+	return []func(){
+		func() { id = begin(w.m, process, history.Read, &history.RowRead{Key: k, Purpose: p}) },
+		func() { row = w.row(k) },
+		func() {
+			add(w.m, process, history.OK, history.Read, id, &history.RowRead{Key: k, Purpose: p, Row: row})
+			got(row)
+		},
+	}
+}
+
+func (w *world) row(k string) *history.Row {
+	r := w.rows[k]
+	if r == nil || r.gone {
+		return nil
+	}
+	return &history.Row{Offset: history.Some(r.write.Offset), State: r.write.State, Write: r.write.Write}
+}
+
+// step lets a member do the next small thing.
+func (w *world) step(n *member) {
+	switch {
+	case n.dead:
+	case len(n.todo) > 0:
+		next := n.todo[0]
+		n.todo = n.todo[1:]
+		next()
+	case len(n.dirty) > 0 && w.chance(2, "flush"):
+		for _, k := range simKeys {
+			if _, ok := n.dirty[k]; ok {
+				w.flush(n, k)
+				return
+			}
+		}
+	case w.chance(3, "commit"):
+		w.commit(n)
+	case n.next < int64(len(w.input)):
+		w.fold(n)
+	}
+}
+
+func (w *world) fold(n *member) {
+	e := w.input[n.next]
+	n.next++
+	k := e.Event.Account
+	if e.Offset <= n.floors[k] {
+		return
+	}
+	n.states[k] = n.states[k].Fold(e.Event, e.Offset)
+	n.floors[k] = e.Offset
+	if _, ok := n.dirty[k]; !ok {
+		n.dirty[k] = e.Offset
+	}
+}
+
+// flush persists or deletes a key, at the offset of its last record.
+func (w *world) flush(n *member, k string) {
+	n.writes++
+	v := history.Write{Key: k, Offset: n.floors[k], Write: fmt.Sprintf("%s#%d", n.name, n.writes), Owner: history.Owner{Generation: n.gen}}
+	f := history.Delete
+	if st := n.states[k]; st.Open() {
+		f, v.State = history.Persist, &st
+	}
+	if w.store == byClock || w.store == mixed && f == history.Delete {
+		v.Timestamp = history.Some(w.clock(n.skew) + int64(n.gen))
+	}
+	id := begin(w.m, n.name, f, &v)
+	stored, refused := int64(0), false
+	apply := func() { stored, refused = w.write(f, v) }
+	n.todo = append(n.todo, w.mayFloat(n, apply, func() { add(w.m, n.name, history.Info, f, id, &v) }), func() {
+		switch {
+		case w.chance(12, "answer lost"):
+			n.dead = true
+		case refused:
+			answer := v
+			answer.Code, answer.Stored = history.CodeCondition, history.Some(stored)
+			add(w.m, n.name, history.Fail, f, id, &answer)
+			n.dead = true
+		default:
+			add(w.m, n.name, history.OK, f, id, &v)
+			delete(n.dirty, k)
+		}
+	})
+}
+
+// mayFloat applies a request, or leaves it on its way for ever or a while: then its sender is told nothing and ends.
+func (w *world) mayFloat(n *member, apply, lost func()) func() {
+	return func() {
+		if !w.chance(10, "floats") {
+			apply()
+			return
+		}
+		w.floating = append(w.floating, apply)
+		n.dead = true
+		lost()
+	}
+}
+
+func (w *world) commit(n *member) {
+	offset := n.next
+	for _, first := range n.dirty {
+		offset = min(offset, first)
+	}
+	v := &history.OffsetCommit{Offset: offset, Owner: history.Owner{Generation: n.gen}}
+	id := begin(w.m, n.name, history.Commit, v)
+	refused := false
+	n.todo = append(n.todo, w.mayFloat(n, func() {
+		if refused = n.gen != w.gen; !refused {
+			w.committed = offset
+			w.look()
+		}
+	}, func() {}), func() {
+		if refused {
+			add(w.m, n.name, history.Fail, history.Commit, id, v)
+			n.dead = true
+			return
+		}
+		add(w.m, n.name, history.OK, history.Commit, id, v)
+	})
+}
+
+// clock gives no two members the same time, nor anybody that of the store.
+func (w *world) clock(skew int64) int64 { return (int64(len(w.m.Events)) + skew) * 16 }
+
+// write is the store.
+func (w *world) write(f history.F, v history.Write) (stored int64, refused bool) {
+	old, ts := w.rows[v.Key], v.Timestamp.N
+	conditional := !v.Timestamp.Known
+	if conditional {
+		if old != nil && !old.gone && old.write.Offset > v.Offset {
+			return old.write.Offset, true
+		}
+		ts = w.clock(0)
+	}
+	wins := old == nil || ts > old.ts || w.store == byOffset
+	for _, x := range w.applied {
+		if x.Key == v.Key && x.Generation > v.Generation && x.Offset > v.Offset {
+			w.usurped = w.usurped || wins || conditional
+		}
+	}
+	w.applied = append(w.applied, v)
+	w.wrong = w.wrong || v.State != nil && !w.log(v.Key).Fold(v.Offset).Equal(*v.State)
+	if wins {
+		w.rows[v.Key] = &simRow{write: v, gone: f == history.Delete && w.store != byOffset, ts: ts}
+	}
+	w.look()
+	return 0, false
+}
+
+// look sees what is true at this moment.
+func (w *world) look() {
+	for _, k := range simKeys {
+		row, highest := w.rows[k], int64(-1)
+		for _, x := range w.applied {
+			if x.Key == k {
+				highest = max(highest, x.Offset)
+			}
+		}
+		shown := int64(-1)
+		if row != nil {
+			shown = row.write.Offset
+		}
+		w.stale = w.stale || shown < highest
+		last, ok := w.log(k).Below(w.committed)
+		alive := row != nil && row.write.State != nil
+		if ok && shown < last.Offset && (alive || last.Event.Kind != ledger.Close) {
+			w.leapt = true
+		}
+	}
+}
+
+func (w *world) log(k string) ledger.Log {
+	var l ledger.Log
+	for _, e := range w.input {
+		if e.Event.Account == k {
+			l = append(l, e)
+		}
+	}
+	return l
+}
+
+// play runs the world for a while and gives the history.
+func (w *world) play() *history.History {
+	var probes []func()
+	for range 300 {
+		switch what := rapid.IntRange(0, 39).Draw(w.t, "what"); {
+		case len(w.members) == 0 || what == 0 && len(w.members) < 6:
+			w.takeOver()
+		case what == 1 && len(w.floating) > 0:
+			w.floating[0]()
+			w.floating = w.floating[1:]
+		case what == 2 && len(probes) == 0:
+			k := simKeys[rapid.IntRange(0, 1).Draw(w.t, "probed")]
+			probes = w.read("observer", history.ForProbe, k, func(*history.Row) {})
+		case what <= 4 && len(probes) > 0:
+			probes[0]()
+			probes = probes[1:]
+		default:
+			w.step(w.members[rapid.IntRange(0, len(w.members)-1).Draw(w.t, "who")])
+		}
+	}
+	for _, e := range w.input {
+		note("drain", history.Record, &history.InputRecord{Offset: e.Offset, Event: e.Event})(w.m)
+	}
+	end(true)(w.m)
+	return &w.m.History
+}
+
+func TestGuardedStoreNeverFails(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t, byOffset)
+		h := w.play()
+		if w.stale || w.usurped || w.leapt || w.wrong {
+			t.Fatalf("the world itself is broken: %v %v %v %v", w.stale, w.usurped, w.leapt, w.wrong)
+		}
+		for _, p := range Check(h).Properties {
+			if p.Property != Progress && (p.Verdict == Fail || p.Verdict == Unknown) {
+				t.Fatalf("%s: %s: %s %v", p.Property, p.Verdict, p.Summary, p.Witness)
+			}
+		}
+	})
+}
+
+func TestUnguardedStoresAgainstTheTruth(t *testing.T) {
+	seen, happened := map[string]int{}, map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t, storeKind(rapid.IntRange(int(byClock), int(mixed)).Draw(t, "store")))
+		h := w.play()
+		rep := Check(h)
+		stale, incomplete, cut := slowly(h)
+		for _, c := range []struct {
+			name string
+			// happened: only then may it fail. visible: then it must.
+			happened, visible bool
+		}{
+			{NoStaleOverwrite, w.stale, stale},
+			{SingleWriter, w.usurped, false},
+			{NoLeap, w.leapt, false},
+			{DurableFold, w.wrong, false},
+			{RecoveryComplete, incomplete, incomplete},
+			{RecoveryCut, cut, cut},
+		} {
+			p, _ := rep.Property(c.name)
+			if c.happened {
+				happened[c.name]++
+			}
+			if p.Verdict == Fail {
+				seen[c.name]++
+			}
+			if p.Verdict == Fail && !c.happened {
+				t.Fatalf("%s is claimed and did not happen: %s %v", c.name, p.Summary, p.Witness)
+			}
+			if p.Verdict != Fail && c.visible {
+				t.Fatalf("%s happened for all to see and was not found", c.name)
+			}
+		}
+	})
+	t.Logf("found %v of %v", seen, happened)
+}
+
+// slowly asks the definitions of each pair of events, in the square of the history.
+func slowly(h *history.History) (stale, incomplete, cut bool) {
+	log := map[string]ledger.Log{}
+	answer := map[int64]int{}
+	for i, e := range h.Events {
+		if v, ok := e.Value.(*history.InputRecord); ok {
+			log[v.Event.Account] = append(log[v.Event.Account], ledger.Entry{Offset: v.Offset, Event: v.Event})
+		}
+		if e.Type != history.Note && e.Type != history.Invoke {
+			answer[e.Op] = i
+		}
+	}
+	began := map[string]int{}
+	for c, e := range h.Events {
+		if e.F == history.Recover && e.Type == history.Invoke {
+			began[e.Process] = c
+		}
+		a, answered := answer[e.Op]
+		if e.F != history.Read || e.Type != history.Invoke || !answered {
+			continue
+		}
+		read := h.Events[a].Value.(*history.RowRead)
+		older := func(than int64) bool {
+			if read.Row != nil {
+				return read.Row.State.Offset < than
+			}
+			for _, d := range h.Events[:a] {
+				if v, ok := d.Value.(*history.Write); ok && d.F == history.Delete && v.Key == read.Key && v.Offset >= than {
+					return false
+				}
+			}
+			return true
+		}
+		for i, x := range h.Events[:c] {
+			v, ok := x.Value.(*history.Write)
+			if !ok || x.Type != history.OK || v.Key != read.Key || !older(v.Offset) {
+				continue
+			}
+			stale = true
+			incomplete = incomplete || read.Purpose == history.ForRecovery && i < began[e.Process]
+		}
+		if read.Purpose != history.ForRecovery {
+			continue
+		}
+		recovery := h.Events[began[e.Process]].Value.(*history.Recovery)
+		last, ok := log[read.Key].Below(recovery.Start)
+		if ok && older(last.Offset) && (read.Row != nil || last.Event.Kind != ledger.Close) {
+			cut = true
+		}
+	}
+	return stale, incomplete, cut
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/single-writer/chaos/checker"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/nemesis"
+	"github.com/single-writer/chaos/scenarios"
+	"github.com/single-writer/chaos/workload"
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+// listable is one kind of thing that can be listed.
+type listable struct {
+	name  string
+	about string
+	rows  func() [][2]string
+}
+
+func listables() []listable {
+	return []listable{
+		{"arms", "the persistence arms", func() (out [][2]string) {
+			for _, a := range persistence.Arms() {
+				out = append(out, [2]string{a.Name, a.About})
+			}
+			return out
+		}},
+		{"guards", "the guards of the arms, and what each prevents", func() (out [][2]string) {
+			for _, a := range persistence.Arms() {
+				for _, g := range a.Guards {
+					about := "prevents " + g.Prevents
+					if g.Removable {
+						about += " (--without " + g.Name + ")"
+					}
+					out = append(out, [2]string{a.Name + " " + g.Name, about})
+				}
+			}
+			return out
+		}},
+		{"points", "the points at which a worker can be stopped", func() (out [][2]string) {
+			for _, p := range workload.Points() {
+				out = append(out, [2]string{p.Name, p.Meaning})
+			}
+			return out
+		}},
+		{"faults", "what the nemesis can do", func() (out [][2]string) {
+			for _, f := range nemesis.Faults() {
+				out = append(out, [2]string{f.Name, f.Does + "; proof: " + f.Proof})
+			}
+			return out
+		}},
+		{"properties", "what is checked", func() (out [][2]string) {
+			for _, p := range checker.Properties() {
+				out = append(out, [2]string{p.Name, p.Brief})
+			}
+			return out
+		}},
+		{"requires", "the words of a scenario's requires", func() (out [][2]string) {
+			for _, w := range checker.RequirementWords() {
+				out = append(out, [2]string{w.Form, w.Meaning})
+			}
+			return out
+		}},
+	}
+}
+
+func (c *cli) listCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the scenarios, and what each expects of each arm",
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return c.listScenarios() },
+	}
+	for _, l := range listables() {
+		cmd.AddCommand(&cobra.Command{
+			Use: l.name, Short: "List " + l.about, Args: cobra.NoArgs,
+			RunE: func(*cobra.Command, []string) error { return c.listNames(l) },
+		})
+	}
+	return cmd
+}
+
+func (c *cli) listNames(l listable) error {
+	if c.json {
+		out := []map[string]string{}
+		for _, r := range l.rows() {
+			out = append(out, map[string]string{"name": r[0], "about": r[1]})
+		}
+		c.print(map[string]any{"schema": 1, l.name: out})
+		return nil
+	}
+	wide := 0
+	for _, r := range l.rows() {
+		wide = max(wide, len(r[0]))
+	}
+	for _, r := range l.rows() {
+		fmt.Fprintf(c.out, "%-*s  %s\n", wide, r[0], r[1])
+	}
+	return nil
+}
+
+// listed is a scenario as --json prints it.
+type listed struct {
+	Name   string        `json:"name"`
+	About  string        `json:"about"`
+	Source string        `json:"source,omitempty"`
+	Expect []expectation `json:"expect"`
+}
+
+type expectation struct {
+	Arm      string   `json:"arm"`
+	Violates []string `json:"violates"`
+	May      []string `json:"may"`
+}
+
+func (c *cli) listScenarios() error {
+	all, err := scenarios.Catalogue(controller.Vocabulary())
+	if err != nil {
+		return err
+	}
+	if c.json {
+		out := []listed{}
+		for _, s := range all {
+			l := listed{Name: s.Name, About: strings.TrimSpace(s.About), Source: s.Source, Expect: []expectation{}}
+			for _, e := range s.Expect {
+				l.Expect = append(l.Expect, expectation{e.Arm, append([]string{}, e.Violates...), append([]string{}, e.May...)})
+			}
+			out = append(out, l)
+		}
+		c.print(map[string]any{"schema": 1, "scenarios": out})
+		return nil
+	}
+	for _, s := range all {
+		fmt.Fprintf(c.out, "%s\n    %s\n", s.Name, strings.TrimSpace(s.About))
+		for _, e := range s.Expect {
+			word := "holds"
+			if len(e.Violates) > 0 {
+				word = "violates " + strings.Join(e.Violates, ", ")
+			}
+			if len(e.May) > 0 {
+				word += "; may violate " + strings.Join(e.May, ", ")
+			}
+			fmt.Fprintf(c.out, "    %-16s %s\n", e.Arm, word)
+		}
+	}
+	return nil
+}

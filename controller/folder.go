@@ -1,0 +1,127 @@
+package controller
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/single-writer/chaos/history"
+)
+
+// Folder is what a run leaves behind: it explains itself, and nothing in it is half written but a history that was cut.
+type Folder struct{ Path string }
+
+// folderName says what ran: the scenario, the arm, what it was without, the kind of cluster and the seed.
+func folderName(h history.Header) string {
+	parts := []string{h.Scenario, strings.ReplaceAll(h.Arm, "/", "-")}
+	for _, g := range h.Without {
+		parts = append(parts, "without-"+g)
+	}
+	parts = append(parts, h.Cluster.Kind, fmt.Sprintf("seed-%d", h.Seed))
+	return strings.Join(parts, ".")
+}
+
+// FolderExists is a run that was recorded there before: it is not written over.
+type FolderExists struct{ Path string }
+
+func (e *FolderExists) Error() string {
+	return fmt.Sprintf("%s exists already; what was recorded is not written over: give another --out", e.Path)
+}
+
+// newFolder makes the folder of a run inside dir.
+func newFolder(dir string, h history.Header) (Folder, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return Folder{}, fmt.Errorf("make the folder of runs: %w", err)
+	}
+	path := filepath.Join(dir, folderName(h))
+	switch err := os.Mkdir(path, 0o755); {
+	case errors.Is(err, fs.ErrExist):
+		return Folder{}, &FolderExists{path}
+	case err != nil:
+		return Folder{}, fmt.Errorf("make the folder of the run: %w", err)
+	}
+	return Folder{path}, nil
+}
+
+// history makes history.jsonl and a recorder on it.
+func (f Folder) history(h history.Header) (*history.File, func() error, error) {
+	file, err := os.OpenFile(filepath.Join(f.Path, "history.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, nil, fmt.Errorf("make the history: %w", err)
+	}
+	recorder, err := history.NewFile(file, h)
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return recorder, func() error { return errors.Join(recorder.Err(), file.Close()) }, nil
+}
+
+// write writes a JSON document whole: under another name first, so that there is never half of it.
+func (f Folder) write(name string, document any) error {
+	b, err := json.MarshalIndent(document, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", name, err)
+	}
+	path := filepath.Join(f.Path, name)
+	if err := os.WriteFile(path+".part", append(b, '\n'), 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return os.Rename(path+".part", path)
+}
+
+// RunFacts is run.json: what was asked, what ran, and how long it took.
+type RunFacts struct {
+	Schema   int            `json:"schema"`
+	Version  string         `json:"version"`
+	Command  []string       `json:"command"`
+	Scenario string         `json:"scenario"`
+	File     string         `json:"file"`
+	Header   history.Header `json:"header"`
+	Began    time.Time      `json:"began"`
+	// Ended and Seconds are of the run itself, without starting the cluster; empty while it runs.
+	Ended   *time.Time `json:"ended,omitempty"`
+	Seconds float64    `json:"seconds,omitempty"`
+	// Error is the rig's own: then there is no verdict.
+	Error string `json:"error,omitempty"`
+}
+
+// PlanFacts is plan.json: what the nemesis did, when, and the proof.
+type PlanFacts struct {
+	Schema int          `json:"schema"`
+	Seed   int64        `json:"seed"`
+	Done   []PlanAction `json:"done"`
+}
+
+// PlanAction is one action of the plan, with its times on the run's clock in nanoseconds.
+type PlanAction struct {
+	Fault  string `json:"fault"`
+	Target string `json:"target"`
+	Life   string `json:"life,omitempty"`
+	Begin  int64  `json:"begin"`
+	End    int64  `json:"end,omitempty"`
+	Proof  string `json:"proof,omitempty"`
+	// Line is the line of its end in the history.
+	Line int `json:"line"`
+}
+
+// planFacts reads the plan that was carried out from the history.
+func planFacts(h *history.History) PlanFacts {
+	p := PlanFacts{Schema: 1, Seed: h.Header.Seed, Done: []PlanAction{}}
+	for _, e := range h.Events {
+		v, ok := e.Value.(*history.FaultDone)
+		switch {
+		case !ok:
+		case v.Phase == "begin":
+			p.Done = append(p.Done, PlanAction{Fault: v.Fault, Target: v.Target, Life: v.Life, Begin: e.Time, Line: e.Line()})
+		case len(p.Done) > 0:
+			last := &p.Done[len(p.Done)-1]
+			last.Life, last.End, last.Proof, last.Line = v.Life, e.Time, v.Proof, e.Line()
+		}
+	}
+	return p
+}
