@@ -101,7 +101,7 @@ func (c *folds) read(k *key, s *showing) {
 	case row.Broken != "":
 		c.values++
 		c.found.found(s.to, func() (string, []int) {
-			return fmt.Sprintf("The stored value of %s is no state: %.60q.", k.rowName.key, row.Broken), []int{s.to}
+			return fmt.Sprintf("The stored value of %s is no state: %.60q.", k.name, row.Broken), []int{s.to}
 		})
 	case row.State == nil:
 	case !row.Offset.Known || row.Offset.N != row.State.Offset:
@@ -112,7 +112,7 @@ func (c *folds) read(k *key, s *showing) {
 		}
 		c.found.found(s.to, func() (string, []int) {
 			return fmt.Sprintf("The row of %s has a value @%d and no offset beside it: nothing guards it.",
-				k.rowName.key, row.State.Offset), []int{s.to}
+				k.name, row.State.Offset), []int{s.to}
 		})
 	case s.write != nil && s.write.v.State != nil && s.write.v.State.Equal(*row.State):
 	default:
@@ -123,7 +123,7 @@ func (c *folds) read(k *key, s *showing) {
 func (c *folds) torn(k *key, at int, cell int64, st ledger.State, proof int) {
 	c.found.found(at, func() (string, []int) {
 		return fmt.Sprintf("The row of %s says offset %d and its value says %d: the two are of different writes.",
-			k.rowName.key, cell, st.Offset), []int{proof}
+			k.name, cell, st.Offset), []int{proof}
 	})
 }
 
@@ -143,7 +143,7 @@ func (c *folds) value(k *key, st ledger.State, at int, proof ...int) {
 		}
 	}
 	c.found.found(at, func() (string, []int) {
-		return fmt.Sprintf("What %s has stored @%d is not the fold of its events: %s.", k.rowName.key, st.Offset, k.explain(st)),
+		return fmt.Sprintf("What %s has stored @%d is not the fold of its events: %s.", k.name, st.Offset, k.explain(st)),
 			proof
 	})
 }

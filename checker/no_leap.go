@@ -69,8 +69,8 @@ func (c *leaps) shown(k *key, s *showing) {
 	}
 	c.found.found(s.to, func() (string, []int) {
 		last := k.log[place]
-		return fmt.Sprintf("Committed is %d, but %s of %s %s: %s.", f.offset, s.value(), k.rowName.key, s.how(),
-			k.lost(k.shownOffset(s), last.Offset)), []int{f.proof, k.at[place], author(s.write), s.to}
+		return fmt.Sprintf("Committed is %d, but %s of %s %s: %s.", f.offset, s.value(), k.name, s.how(),
+			k.lost(k.shownOffset(s), last.Offset)), append(s.proof(), f.proof, k.at[place])
 	})
 }
 
@@ -114,9 +114,9 @@ func (c *leaps) rise(k *key, f floor) {
 			last := k.log[place]
 			said := "nothing that holds it was ever written"
 			if mark, ok := k.mark(f.from+1, 0); ok {
-				said = fmt.Sprintf("%s is stored up to @%d: %s", k.rowName.key, mark.offset, k.lost(mark.offset, last.Offset))
+				said = fmt.Sprintf("%s is stored up to @%d: %s", k.name, mark.offset, k.lost(mark.offset, last.Offset))
 			}
-			return fmt.Sprintf("Committed is %d, beyond record %d of %s, but %s.", f.offset, last.Offset, k.rowName.key, said),
+			return fmt.Sprintf("Committed is %d, beyond record %d of %s, but %s.", f.offset, last.Offset, k.name, said),
 				[]int{f.proof, k.at[place], c.run.start}
 		})
 	}

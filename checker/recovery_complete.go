@@ -25,7 +25,7 @@ func checkRecoveryComplete(r *Run) Result {
 			}
 			f.found(s.to, func() (string, []int) {
 				return fmt.Sprintf("%s recovered %s of %s, though %s had been told that @%d is stored: %s.", rec.process, s.value(),
-						k.rowName.key, mark.write.process, mark.offset, k.lost(k.shownOffset(s), mark.offset)),
+						k.name, mark.write.process, mark.offset, k.lost(k.shownOffset(s), mark.offset)),
 					[]int{mark.at, rec.call, s.to}
 			})
 		}

@@ -28,7 +28,7 @@ func checkRecoveryCut(r *Run) Result {
 				checked++
 				f.found(s.to, func() (string, []int) {
 					last := k.log[place]
-					return fmt.Sprintf("%s recovered %s of %s and goes on from %d: %s.", rec.process, s.value(), k.rowName.key,
+					return fmt.Sprintf("%s recovered %s of %s and goes on from %d: %s.", rec.process, s.value(), k.name,
 						rec.v.Start, k.lost(k.shownOffset(s), last.Offset)), []int{k.at[place], rec.call, s.to}
 				})
 			}

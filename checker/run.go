@@ -39,7 +39,7 @@ type Run struct {
 // rowName names a row of the snapshot table within the run.
 type rowName struct {
 	partition int32
-	key       string
+	name      string
 }
 
 // operation is a call and what became of it.

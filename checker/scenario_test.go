@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"bytes"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -160,5 +162,25 @@ func TestCutHistories(t *testing.T) {
 	}
 	if len(broken) != len(six) {
 		t.Errorf("broken: %v", broken)
+	}
+}
+
+// What is read back from a file is judged the same as what was in memory.
+func TestWrittenAndReadBack(t *testing.T) {
+	h := stalePeriodicFlushLWW()
+	var buf bytes.Buffer
+	f, err := history.NewFile(&buf, h.Header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range h.Events {
+		f.Record(e)
+	}
+	back, err := history.ReadFrom("history.jsonl", &buf)
+	if err != nil || f.Err() != nil {
+		t.Fatal(err, f.Err())
+	}
+	if want, got := Check(h), Check(back); !reflect.DeepEqual(want, got) {
+		t.Errorf("%+v, read back %+v", want, got)
 	}
 }

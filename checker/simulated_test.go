@@ -23,6 +23,7 @@ type world struct {
 	rows      map[string]*simRow
 	committed int64
 	gen       int32
+	ballot    int64
 	members   []*member
 	floating  []func()
 	applied   []history.Write
@@ -239,11 +240,14 @@ func (w *world) write(f history.F, v history.Write) (stored int64, refused bool)
 		if old != nil && !old.gone && old.write.Offset > v.Offset {
 			return old.write.Offset, true
 		}
-		ts = w.clock(0)
+		w.ballot = max(w.ballot+1, w.clock(0))
+		ts = w.ballot
 	}
 	wins := old == nil || ts > old.ts || w.store == byOffset
 	for _, x := range w.applied {
-		if x.Key == v.Key && x.Generation > v.Generation && x.Offset > v.Offset {
+		other := x.Offset == v.Offset && (x.State == nil) != (v.State == nil) ||
+			x.Offset == v.Offset && x.State != nil && v.State != nil && !x.State.Equal(*v.State)
+		if x.Key == v.Key && x.Generation > v.Generation && (x.Offset > v.Offset || other) {
 			w.usurped = w.usurped || wins || conditional
 		}
 	}
@@ -336,7 +340,7 @@ func TestUnguardedStoresAgainstTheTruth(t *testing.T) {
 		w := newWorld(t, storeKind(rapid.IntRange(int(byClock), int(mixed)).Draw(t, "store")))
 		h := w.play()
 		rep := Check(h)
-		stale, incomplete, cut := slowly(h)
+		stale, incomplete, cut, leapt := slowly(h)
 		for _, c := range []struct {
 			name string
 			// happened: only then may it fail. visible: then it must.
@@ -344,7 +348,7 @@ func TestUnguardedStoresAgainstTheTruth(t *testing.T) {
 		}{
 			{NoStaleOverwrite, w.stale, stale},
 			{SingleWriter, w.usurped, false},
-			{NoLeap, w.leapt, false},
+			{NoLeap, w.leapt, leapt},
 			{DurableFold, w.wrong, false},
 			{RecoveryComplete, incomplete, incomplete},
 			{RecoveryCut, cut, cut},
@@ -362,13 +366,18 @@ func TestUnguardedStoresAgainstTheTruth(t *testing.T) {
 			if p.Verdict != Fail && c.visible {
 				t.Fatalf("%s happened for all to see and was not found", c.name)
 			}
+			if c.name == NoStaleOverwrite || c.name == SingleWriter || c.name == RecoveryComplete {
+				if p.Verdict == Fail && verdictOf(only(h, p.Witness), c.name) != Fail {
+					t.Fatalf("%s: the witness alone does not prove it: %v", c.name, p.Witness)
+				}
+			}
 		}
 	})
 	t.Logf("found %v of %v", seen, happened)
 }
 
 // slowly asks the definitions of each pair of events, in the square of the history.
-func slowly(h *history.History) (stale, incomplete, cut bool) {
+func slowly(h *history.History) (stale, incomplete, cut, leapt bool) {
 	log := map[string]ledger.Log{}
 	answer := map[int64]int{}
 	for i, e := range h.Events {
@@ -408,14 +417,50 @@ func slowly(h *history.History) (stale, incomplete, cut bool) {
 			stale = true
 			incomplete = incomplete || read.Purpose == history.ForRecovery && i < began[e.Process]
 		}
+		lacks := func(below int64) bool {
+			last, ok := log[read.Key].Below(below)
+			return ok && older(last.Offset) && (read.Row != nil || last.Event.Kind != ledger.Close)
+		}
+		leapt = leapt || lacks(certain(h, answer, c, a))
 		if read.Purpose != history.ForRecovery {
 			continue
 		}
 		recovery := h.Events[began[e.Process]].Value.(*history.Recovery)
-		last, ok := log[read.Key].Below(recovery.Start)
-		if ok && older(last.Offset) && (read.Row != nil || last.Event.Kind != ledger.Close) {
-			cut = true
+		cut = cut || lacks(recovery.Start)
+	}
+	return stale, incomplete, cut, leapt
+}
+
+// certain gives an offset that the committed one cannot be below between two events: that of the last commit accepted
+// before them, if no other commit is under way or in doubt.
+func certain(h *history.History, answer map[int64]int, from, to int) (offset int64) {
+	latest := -1
+	for i, e := range h.Events[:to] {
+		if e.F != history.Commit || e.Type != history.Invoke {
+			continue
+		}
+		switch a, ok := answer[e.Op]; {
+		case !ok || a > from:
+			return 0
+		case h.Events[a].Type == history.OK && i > latest:
+			latest, offset = i, e.Value.(*history.OffsetCommit).Offset
 		}
 	}
-	return stale, incomplete, cut
+	return offset
+}
+
+// only gives the history of the operations that a witness names, and of nothing else.
+func only(h *history.History, witness []Evidence) *history.History {
+	ops := map[int64]bool{}
+	for _, e := range witness {
+		ops[h.Events[e.Index].Op] = true
+	}
+	less := &history.History{Header: h.Header}
+	for _, e := range h.Events {
+		if e.Type != history.Note && ops[e.Op] {
+			e.Index = len(less.Events)
+			less.Events = append(less.Events, e)
+		}
+	}
+	return less
 }

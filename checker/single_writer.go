@@ -36,7 +36,7 @@ func checkSingleWriter(r *Run) Result {
 		for _, p := range k.usurped() {
 			f.found(p.proof[len(p.proof)-1], func() (string, []int) {
 				return fmt.Sprintf("%s (generation %d) changed %s by its %s @%d after %s (generation %d) had stored @%d: %s.",
-					p.older.process, p.older.v.Generation, k.rowName.key, p.older.f, p.older.v.Offset,
+					p.older.process, p.older.v.Generation, k.name, p.older.f, p.older.v.Offset,
 					p.newer.process, p.newer.v.Generation, p.newer.v.Offset, p.damage(k)), p.proof
 			})
 		}
@@ -117,7 +117,7 @@ func (k *key) usurped() []usurpation {
 			continue
 		}
 		seen[s.write] = true
-		out = append(out, usurpation{s.write, newer, []int{newer.effect, author(s.write), s.shown}})
+		out = append(out, usurpation{s.write, newer, []int{author(newer), newer.effect, author(s.write), s.shown}})
 	}
 	for _, u := range k.vanished() {
 		if !seen[u.older] {
@@ -200,7 +200,7 @@ func (k *key) vanished() []usurpation {
 			before = s
 		case before != nil && s.source == sourceRead && s.shape == gone && !s.broken && before.to < s.from && before.write.expires == 0:
 			if d := culprit(deletes, before, s); d != nil {
-				out = append(out, usurpation{d, before.write, []int{before.to, author(d), s.to}})
+				out = append(out, usurpation{d, before.write, []int{author(before.write), before.to, author(d), s.to}})
 			}
 			before = nil
 		}

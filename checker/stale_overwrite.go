@@ -35,8 +35,8 @@ func checkNoStaleOverwrite(r *Run) Result {
 			}
 			broken = true
 			f.found(s.to, func() (string, []int) {
-				return fmt.Sprintf("%s had reached @%d (%s) when %s %s: %s.", k.rowName.key, mark.offset, mark.who(r), s.value(),
-					s.how(), k.lost(k.shownOffset(s), mark.offset)), []int{mark.event(), author(s.write), s.proof()}
+				return fmt.Sprintf("%s had reached @%d (%s) when %s %s: %s.", k.name, mark.offset, mark.who(r), s.value(),
+					s.how(), k.lost(k.shownOffset(s), mark.offset)), append(s.proof(), mark.event())
 			})
 		}
 		if broken {
@@ -71,5 +71,11 @@ func (e effect) event() int {
 	return e.at
 }
 
-// proof is the event that shows a showing.
-func (s *showing) proof() int { return s.to }
+// proof are the events that show a showing: the read, or what it follows from; and whose write it was.
+func (s *showing) proof() []int {
+	proof := []int{s.to, author(s.write)}
+	if s.source == sourceClock {
+		proof = append(proof, s.write.effect)
+	}
+	return proof
+}

@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 )
 
-// line is the envelope of an event in JSON, in the order in which the fields are written.
-type line struct {
+// written is the envelope of an event in JSON, in the order in which its fields are written.
+type written struct {
 	Index   int             `json:"index"`
 	Time    int64           `json:"time"`
 	Process string          `json:"process"`
@@ -23,13 +22,32 @@ type line struct {
 	Value   json.RawMessage `json:"value"`
 }
 
-// AppendLine appends the event as one JSON line, newline included.
+// line is the same envelope as it is read: the value waits until f has told its type.
+type line struct {
+	Index   int      `json:"index"`
+	Time    int64    `json:"time"`
+	Process string   `json:"process"`
+	Type    Type     `json:"type"`
+	F       F        `json:"f"`
+	Op      int64    `json:"op,omitempty"`
+	Value   rawField `json:"value"`
+}
+
+// AppendLine appends the event as one JSON line, newline included. An event whose value is not of the type that its f
+// asks for is an error: nothing could read it.
 func AppendLine(dst []byte, e Event) ([]byte, error) {
+	t, ok := values[e.F]
+	if !ok {
+		return dst, fmt.Errorf("encode %s: %s", e, unknown(e.F))
+	}
+	if v := reflect.ValueOf(e.Value); !v.IsValid() || v.Type() != reflect.PointerTo(t) || v.IsNil() {
+		return dst, fmt.Errorf("encode %s: its value must be a *%s, not %T", e, t.Name(), e.Value)
+	}
 	value, err := json.Marshal(e.Value)
 	if err != nil {
 		return dst, fmt.Errorf("encode %s: %w", e, err)
 	}
-	return appendJSON(dst, line{e.Index, e.Time, e.Process, e.Type, e.F, e.Op, value})
+	return appendJSON(dst, written{e.Index, e.Time, e.Process, e.Type, e.F, e.Op, value})
 }
 
 // AppendHeader appends the header as one JSON line.
@@ -43,115 +61,107 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 	return append(append(dst, b...), '\n'), nil
 }
 
-// decodeEvent reads one line. What it refuses it names with the column where the JSON itself is broken.
+// decodeEvent reads one line.
 func decodeEvent(b []byte) (Event, error) {
+	if err := checkJSON(b); err != nil {
+		return Event{}, err
+	}
 	var l line
-	if err := strict(b, &l); err != nil {
+	if err := decodeObject(b, 0, &l); err != nil {
 		return Event{}, err
 	}
 	t, ok := values[l.F]
 	if !ok {
-		return Event{}, fmt.Errorf("unknown f %q%s", l.F, known(l.F))
+		return Event{}, unknown(l.F)
 	}
 	v := reflect.New(t)
-	if len(l.Value) == 0 || bytes.Equal(l.Value, []byte("null")) {
-		return Event{}, fmt.Errorf("%s has no value", l.F)
-	}
-	if err := strict(l.Value, v.Interface()); err != nil {
-		return Event{}, fmt.Errorf("value of %s: %w", l.F, err)
+	if err := decodeObject(b, l.Value.at, v.Interface()); err != nil {
+		err.reason = fmt.Sprintf("value of %s: %s", l.F, err.Error())
+		err.field = ""
+		return Event{}, err
 	}
 	return Event{Index: l.Index, Time: l.Time, Process: l.Process, Type: l.Type, F: l.F, Op: l.Op, Value: v.Interface()}, nil
 }
 
-// strict decodes an object into the struct that v points to and refuses unknown, repeated-by-case and missing fields:
-// a misspelt "ofset" must not read as offset 0.
-func strict(b []byte, v any) error {
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return jsonError(err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the JSON object")
-	}
-	var present map[string]json.RawMessage
-	if err := json.Unmarshal(b, &present); err != nil {
-		return jsonError(err)
-	}
-	for _, name := range required(reflect.TypeOf(v).Elem()) {
-		if _, ok := present[name]; !ok {
-			return fmt.Errorf("field %q is missing", name)
-		}
-	}
-	return nil
+// decodeObject reads the object that begins at a place of a line that is JSON.
+func decodeObject(b []byte, at int, into any) *broken {
+	w := walk{b, at}
+	return w.into(reflect.ValueOf(into).Elem())
 }
 
-// jsonError says at which byte the JSON is broken, where the decoder knows.
-func jsonError(err error) error {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return &columnError{column: int(syntax.Offset), err: fmt.Errorf("not JSON: %s", syntax.Error())}
+// decodeHeader looks at the version before anything else: a header of another version may have other fields.
+func decodeHeader(b []byte) (Header, error) {
+	if bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
+		return Header{}, &broken{column: 1, reason: "the file begins with a byte order mark; a history has none"}
 	}
-	var typ *json.UnmarshalTypeError
-	if errors.As(err, &typ) {
-		return &columnError{column: int(typ.Offset), err: fmt.Errorf("field %q: a JSON %s is no %s", typ.Field, typ.Value, typ.Type)}
+	if err := checkJSON(b); err != nil {
+		return Header{}, err
 	}
-	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	var version struct {
+		Schema *json.Number `json:"schema"`
+	}
+	if err := json.Unmarshal(b, &version); err != nil || version.Schema == nil {
+		return Header{}, errors.New("the first line is no header: it has no schema number")
+	}
+	if version.Schema.String() != strconv.Itoa(Schema) {
+		return Header{}, fmt.Errorf("schema %s is not supported; this version reads schema %d", *version.Schema, Schema)
+	}
+	var h Header
+	if err := decodeObject(b, 0, &h); err != nil {
+		err.reason = "header: " + err.Error()
+		err.field = ""
+		return Header{}, err
+	}
+	return h, nil
 }
 
-// columnError carries where in its line an error is, counted from 1.
-type columnError struct {
-	column int
-	err    error
-}
-
-func (e *columnError) Error() string { return e.err.Error() }
-func (e *columnError) Unwrap() error { return e.err }
-
-// requiredFields caches, by struct type, the names of the fields without omitempty or omitzero.
-var requiredFields sync.Map
-
-func required(t reflect.Type) []string {
-	if names, ok := requiredFields.Load(t); ok {
-		return names.([]string)
-	}
-	var names []string
-	for f := range fields(t) {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if options == "" && name != "" {
-			names = append(names, name)
-		}
-	}
-	requiredFields.Store(t, names)
-	return names
-}
-
-// fields walks the fields of a struct, those of embedded structs included.
-func fields(t reflect.Type) func(func(reflect.StructField) bool) {
-	return func(yield func(reflect.StructField) bool) {
-		for i := range t.NumField() {
-			f := t.Field(i)
-			if f.Anonymous {
-				for g := range fields(f.Type) {
-					if !yield(g) {
-						return
-					}
-				}
-				continue
-			}
-			if !yield(f) {
-				return
-			}
-		}
-	}
-}
-
-// known lists the f that there are, for the error about one that is not.
-func known(F) string {
+// unknown is the error about an f that there is none of.
+func unknown(f F) error {
 	names := make([]string, 0, len(values))
-	for f := range values {
-		names = append(names, string(f))
+	for known := range values {
+		names = append(names, string(known))
 	}
 	slices.Sort(names)
-	return "; known are " + strings.Join(names, ", ")
+	hint := meant(string(f), names)
+	if hint == "" {
+		hint = "; known are " + strings.Join(names, ", ")
+	}
+	return fmt.Errorf("unknown f %.40q%s", string(f), hint)
+}
+
+// meant suggests the name that an unknown one is probably a slip of; empty when none is near.
+func meant(name string, names []string) string {
+	best, at := "", (len(name)+1)/3+1
+	for _, n := range names {
+		if d := distance(strings.ToLower(name), n); d < at {
+			best, at = n, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// distance is the number of letters to insert, remove or replace to make a into b.
+func distance(a, b string) int {
+	if len(a) > 2*len(b)+2 {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := corner
+			if a[i] != b[j] {
+				cost = 1 + min(corner, row[j], row[j+1])
+			}
+			corner, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
 }

@@ -3,7 +3,6 @@ package history
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -36,44 +35,64 @@ func ReadFile(path string) (*History, error) {
 	return ReadFrom(path, f)
 }
 
-// ReadFrom reads and validates a history; name is used in errors. A torn last line, which a killed rig leaves, is left
-// out with a warning and costs nothing else; anything else that is wrong gives a *Malformed.
-func ReadFrom(name string, r io.Reader) (*History, error) {
+// ReadFrom reads and validates a history; name is used in errors. A torn last line, one without its line end, is what a
+// killed rig leaves: it is left out with a warning and costs nothing else. So the lines taken are those that wc -l counts,
+// whatever byte the file was cut at. Anything else that is wrong gives a *Malformed.
+func ReadFrom(name string, r io.Reader) (*History, error) { return read(name, r, maxLine) }
+
+// maxLine is the length of a line above which no history is: a file without line ends, which is none of ours, must not
+// be read into memory to find that out.
+const maxLine = 64 << 20
+
+func read(name string, r io.Reader, limit int) (*History, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	h := &History{}
 	check := newShape()
 	for n := 1; ; n++ {
-		b, err := in.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
+		b, err := readLine(in, limit)
+		switch {
+		case errors.Is(err, errLong):
+			return nil, &Malformed{Name: name, Line: n, Reason: fmt.Sprintf("the line is longer than %d bytes", limit)}
+		case err != nil && !errors.Is(err, io.EOF):
 			return nil, fmt.Errorf("read history %s, line %d: %w", name, n, err)
-		}
-		whole := err == nil
-		if len(b) == 0 {
-			break
-		}
-		if !whole && !json.Valid(b) {
-			if n == 1 {
-				return nil, &Malformed{Name: name, Line: 1, Reason: "the header is torn: nothing can be read"}
-			}
+		case err != nil && n == 1 && len(b) == 0:
+			return nil, &Malformed{Name: name, Line: 1, Reason: "the file is empty: not even a header"}
+		case err != nil && n == 1:
+			return nil, &Malformed{Name: name, Line: 1, Reason: "the header is torn: nothing can be read"}
+		case err != nil && len(b) > 0:
 			h.Warnings = append(h.Warnings, fmt.Sprintf("%s:%d: torn last line of %d bytes left out", name, n, len(b)))
-			break
+		}
+		if err != nil {
+			return h, nil
 		}
 		if err := h.take(check, bytes.TrimRight(b, "\r\n"), n); err != nil {
 			m := &Malformed{Name: name, Line: n, Reason: err.Error()}
-			var at *columnError
+			var at *broken
 			if errors.As(err, &at) {
 				m.Column = at.column
 			}
 			return nil, m
 		}
-		if !whole {
-			break
-		}
 	}
-	if h.Header.Schema == 0 {
-		return nil, &Malformed{Name: name, Line: 1, Reason: "the file is empty: not even a header"}
+}
+
+var errLong = errors.New("line too long")
+
+// readLine reads a line with its end; at the end of the input what is left, and io.EOF.
+func readLine(in *bufio.Reader, limit int) ([]byte, error) {
+	b, err := in.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return b, err
 	}
-	return h, nil
+	whole := bytes.Clone(b)
+	for errors.Is(err, bufio.ErrBufferFull) && len(whole) <= limit {
+		b, err = in.ReadSlice('\n')
+		whole = append(whole, b...)
+	}
+	if len(whole) > limit {
+		return nil, errLong
+	}
+	return whole, err
 }
 
 // take adds one line.
@@ -95,26 +114,4 @@ func (h *History) take(check *shape, b []byte, n int) error {
 	}
 	h.Events = append(h.Events, e)
 	return nil
-}
-
-// decodeHeader looks at the version before anything else: a header of another version may have other fields.
-func decodeHeader(b []byte) (Header, error) {
-	var version struct {
-		Schema *int   `json:"schema"`
-		Rig    string `json:"rig"`
-	}
-	if err := json.Unmarshal(b, &version); err != nil {
-		return Header{}, jsonError(err)
-	}
-	switch {
-	case version.Schema == nil:
-		return Header{}, errors.New("the first line is no header: it has no schema")
-	case *version.Schema != Schema:
-		return Header{}, fmt.Errorf("schema %d is not supported; this version reads schema %d", *version.Schema, Schema)
-	}
-	var h Header
-	if err := strict(b, &h); err != nil {
-		return Header{}, fmt.Errorf("header: %w", err)
-	}
-	return h, nil
 }

@@ -21,9 +21,10 @@ func Validate(h *History) error {
 		return &Malformed{Name: "history", Line: 1, Reason: fmt.Sprintf("schema %d is not supported", h.Header.Schema)}
 	}
 	s := newShape()
-	for _, e := range h.Events {
+	for i, e := range h.Events {
 		if err := s.accept(e); err != nil {
-			return &Malformed{Name: "history", Line: e.Line(), Reason: err.Error()}
+			// The line is that of the event's place: its index may be what is wrong.
+			return &Malformed{Name: "history", Line: i + 2, Reason: err.Error()}
 		}
 	}
 	return nil
@@ -35,6 +36,8 @@ func (s *shape) accept(e Event) error {
 		return fmt.Errorf("%s comes after the end", e)
 	case e.Index != s.next:
 		return fmt.Errorf("index %d where %d is next", e.Index, s.next)
+	case e.Time < 0:
+		return fmt.Errorf("time %d is before the beginning of the run", e.Time)
 	case e.Time < s.time:
 		return fmt.Errorf("time %d is before that of the line above, %d", e.Time, s.time)
 	case e.Process == "":
@@ -50,13 +53,16 @@ func (s *shape) accept(e Event) error {
 // pair keeps the calls that are open.
 func (s *shape) pair(e Event) error {
 	if _, ok := values[e.F]; !ok {
-		return fmt.Errorf("unknown f %q%s", e.F, known(e.F))
+		return unknown(e.F)
 	}
 	if !e.F.IsOp() {
 		if e.Type != Note || e.Op != 0 {
 			return fmt.Errorf("%s: %s is a note: its type is note and it has no op", e, e.F)
 		}
 		return nil
+	}
+	if e.Op == 0 {
+		return fmt.Errorf("%s has no op: %s is an operation", e, e.F)
 	}
 	switch e.Type {
 	case Invoke:
@@ -68,7 +74,7 @@ func (s *shape) pair(e Event) error {
 	case OK, Fail, Info:
 		call, ok := s.open[e.Op]
 		if !ok {
-			return fmt.Errorf("%s answers op %d, which is not open", e, e.Op)
+			return fmt.Errorf("%s answers op %d, which no line above calls, or which was answered before", e, e.Op)
 		}
 		if call.Process != e.Process || call.F != e.F {
 			return fmt.Errorf("%s answers op %d, which is %s", e, e.Op, call)

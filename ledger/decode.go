@@ -77,8 +77,8 @@ func value(dec *json.Decoder, name string, fields []field) error {
 	return fmt.Errorf("unknown field %.40q", name)
 }
 
-// places and bits bound an amount. A decimal of a few bytes, like 1e999999999, makes the first addition write out as many
-// digits, and would hang whoever folds or checks it.
+// places and bits bound an amount. One of a few bytes, like 1e10000, makes every addition write out as many digits, and
+// would slow down whoever folds or checks it by as much.
 const (
 	places = 18
 	bits   = 128

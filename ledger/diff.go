@@ -150,7 +150,7 @@ func surplus(l Log, parts ...Log) Log {
 // String says the difference in words: which events, and what they cost.
 func (d Difference) String() string {
 	if !d.Explained {
-		return fmt.Sprintf("its events are no part of the log; balance %s", short(d.Short))
+		return fmt.Sprintf("no one run of lost or repeated events explains it; balance %s", short(d.Short))
 	}
 	var parts []string
 	if len(d.Lost) == 0 && len(d.Extra) == 0 {
@@ -166,8 +166,11 @@ func (d Difference) String() string {
 }
 
 func short(by decimal.Decimal) string {
-	if by.Sign() < 0 {
+	switch by.Sign() {
+	case -1:
 		return by.Neg().StringFixed(2) + " too high"
+	case 0:
+		return "right"
 	}
 	return "short by " + by.StringFixed(2)
 }

@@ -13,10 +13,11 @@ import (
 
 // Run is one run to tell of.
 type Run struct {
-	Arm, Folder string
-	Without     []string
-	History     *history.History
-	Report      checker.Report
+	// Arm is the arm's name, About what it is.
+	Arm, About string
+	Without    []string
+	History    *history.History
+	Report     checker.Report
 	// Expected tells whether it came out as its scenario states, Deviations where it did not.
 	Expected   bool
 	Deviations []checker.Deviation

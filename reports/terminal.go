@@ -19,22 +19,23 @@ type Batch struct {
 	Seed            int64
 	Runs            []Run
 	Took            time.Duration
+	// Folder is the folder of the runs' folders.
+	Folder string
 	// Again is the command that does the same once more, without an arm; Next are commands worth trying.
 	Again string
 	Next  []string
 }
 
-// Terminal tells a batch: first the answer, then the story of the first run that broke, then what was not as stated.
+// Terminal tells a batch: first the answer, then the story of the first run that broke as it should, then each that came
+// out otherwise than stated.
 func Terminal(w io.Writer, b Batch) {
 	fmt.Fprintf(w, "%s · %s · seed %d\n", b.Scenario, b.Cluster, b.Seed)
-	paragraph(w, "  ", b.About)
-	fmt.Fprintf(w, "\n  %-20s %-10s %-12s %s\n", "arm", "verdict", "as expected", "what happened")
-	for _, r := range b.Runs {
-		hanging(w, fmt.Sprintf("  %-20s %-10s %-12s ", r.Label(), r.Word(), yes(r.Expected)), r.Headline())
-	}
+	hanging(w, "  ", b.About)
+	table(w, b.Runs)
 	for _, r := range b.Runs {
 		if r.Expected && r.Report.Verdict == checker.Fail {
 			story(w, r)
+			hanging(w, "  Why: ", r.About)
 			break
 		}
 	}
@@ -46,6 +47,28 @@ func Terminal(w io.Writer, b Batch) {
 	tail(w, b)
 }
 
+// table is the answer, a line an arm.
+func table(w io.Writer, runs []Run) {
+	wide := len("cassandra/cas-persist")
+	for _, r := range runs {
+		wide = max(wide, runes(r.Label()))
+	}
+	row := func(arm, verdict, expected, what string) {
+		head := fmt.Sprintf("  %-*s  %-9s  %-11s  ", wide, arm, verdict, expected)
+		if runes(head) > width/2 {
+			// A long name leaves no room beside it.
+			fmt.Fprintln(w, strings.TrimRight(head, " "))
+			head = "      "
+		}
+		hanging(w, head, what)
+	}
+	fmt.Fprintln(w)
+	row("arm", "verdict", "as expected", "what happened")
+	for _, r := range runs {
+		row(r.Label(), r.Word(), yes(r.Expected), r.Headline())
+	}
+}
+
 // tail is the last lines: how many came out as stated, where everything is, what to try next.
 func tail(w io.Writer, b Batch) {
 	good := 0
@@ -54,19 +77,18 @@ func tail(w io.Writer, b Batch) {
 			good++
 		}
 	}
-	fmt.Fprintln(w)
-	for _, r := range b.Runs {
-		fmt.Fprintf(w, "recorded: %s\n", r.Folder)
-	}
 	word := "arms"
 	if len(b.Runs) == 1 {
 		word = "arm"
 	}
-	fmt.Fprintf(w, "%d of %d %s as expected in %s.", good, len(b.Runs), word, seconds(b.Took))
-	if len(b.Next) > 0 {
-		fmt.Fprintf(w, " Next: %s", strings.Join(b.Next, " · "))
+	fmt.Fprintf(w, "\n%d of %d %s as expected in %s; recorded in %s\n", good, len(b.Runs), word, seconds(b.Took), b.Folder)
+	for i, next := range b.Next {
+		head := "next:  "
+		if i > 0 {
+			head = "       "
+		}
+		fmt.Fprintf(w, "%s%s\n", head, next)
 	}
-	fmt.Fprintln(w)
 }
 
 func story(w io.Writer, r Run) {
@@ -80,16 +102,15 @@ func story(w io.Writer, r Run) {
 	}
 }
 
-// deviates tells of a run that did not come out as stated.
+// deviates tells of a run that did not come out as stated: each deviation with the events that prove it.
 func deviates(w io.Writer, b Batch, r Run) {
 	fmt.Fprintln(w)
+	hanging(w, "NOT AS EXPECTED: ", r.Label()+": "+r.Headline())
 	for _, d := range r.Deviations {
-		hanging(w, "NOT AS EXPECTED: ", r.Label()+": "+d.Text)
-	}
-	for _, d := range r.Deviations {
-		p, ok := r.Report.Property(d.Property)
-		if ok && len(p.Witness) > 0 {
-			fmt.Fprintf(w, "\n  %s, witness (%d of %d events)\n", p.Property, len(p.Witness), len(r.History.Events))
+		fmt.Fprintln(w)
+		hanging(w, "  ", d.Text)
+		if p, ok := r.Report.Property(d.Property); ok && len(p.Witness) > 0 {
+			fmt.Fprintf(w, "    witness (%d of %d events)\n", len(p.Witness), len(r.History.Events))
 			Witness(w, p)
 		}
 	}
@@ -124,11 +145,6 @@ func seconds(d time.Duration) string {
 		return fmt.Sprintf("%.2f s", d.Seconds())
 	}
 	return fmt.Sprintf("%.0f s", d.Seconds())
-}
-
-// paragraph prints text broken into lines, each behind the indent.
-func paragraph(w io.Writer, indent, text string) {
-	hanging(w, indent, text)
 }
 
 // hanging prints a head and text behind it; where the text is broken, it goes on under its own beginning.

@@ -1,13 +1,11 @@
 package containers
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/single-writer/chaos/cluster/containers/definition"
+	"github.com/single-writer/chaos/cluster/containers/enginetest"
 	"github.com/single-writer/chaos/cluster/containers/images"
 	"github.com/single-writer/chaos/cluster/containers/owner"
 )
@@ -34,22 +33,19 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// engine returns a client of the engine. Without one, or without images, the test is skipped, or
-// failed where CHAOS_REQUIRE_ENGINE says that there must be one.
+// engine returns a client of the engine. Without one, or without images, the test is skipped, or failed where they must be
+// there.
 func engine(t *testing.T) *client.Client {
 	t.Helper()
-	skip := t.Skipf
-	if os.Getenv("CHAOS_REQUIRE_ENGINE") == "1" {
-		skip = t.Fatalf
-	}
+	enginetest.Need(t)
 	e, err := images.Connect(t.Context())
 	if err != nil {
-		skip("no Docker engine: %v", err)
+		t.Fatal(err)
 	}
 	t.Cleanup(func() { e.Close() })
 	for _, kind := range []images.Kind{images.Kafka, images.Cassandra} {
 		if _, err := images.Resolve(t.Context(), kind, ""); err != nil {
-			skip("no image: %v", err)
+			enginetest.Missing(t, "no image: %v", err)
 		}
 	}
 	return e
@@ -85,6 +81,7 @@ func TestContainersStartAndClose(t *testing.T) {
 	}
 	defer s.Close(context.WithoutCancel(t.Context()))
 	t.Logf("timings: %+v", s.Timings)
+	enginetest.Ran(t, s.KafkaVersion, s.CassandraVersion)
 	if s.KafkaVersion != images.KafkaVersion || s.CassandraVersion != images.CassandraVersion {
 		t.Errorf("versions: Kafka %s, Cassandra %s", s.KafkaVersion, s.CassandraVersion)
 	}
@@ -253,12 +250,11 @@ func TestContainersCancelledStartLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestContainersNotReadyTellsTheLog(t *testing.T) {
+func TestContainersNotReadyInTime(t *testing.T) {
 	e := engine(t)
 	run := randomID()
 	_, err := Start(t.Context(), Options{Run: run, Patience: 1500 * time.Millisecond})
-	notReady, ok := errors.AsType[*NotReadyError](err)
-	if !ok || !strings.Contains(err.Error(), "no good answer in") || len(notReady.Log) == 0 {
+	if _, ok := errors.AsType[*NotReadyError](err); !ok || !strings.Contains(err.Error(), "no good answer in") {
 		t.Fatalf("got %v", err)
 	}
 	if left := of(t, e, run); len(left) > 0 {
@@ -324,79 +320,6 @@ func TestContainersTakenPort(t *testing.T) {
 	}
 }
 
-func TestContainersSweep(t *testing.T) {
-	e := engine(t)
-	self, err := owner.Self()
-	if err != nil {
-		t.Fatal(err)
-	}
-	network := func(run string, labels map[string]string) {
-		t.Helper()
-		if _, err := e.NetworkCreate(t.Context(), "chaos-"+run, client.NetworkCreateOptions{Labels: labels}); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { removeRun(context.Background(), e, run) })
-	}
-	killed, live, warm := randomID(), randomID(), randomID()
-	network(live, self.Labels(live))
-
-	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), "CHAOS_TEST_START="+killed)
-	output, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer removeRun(context.Background(), e, killed)
-	defer child.Process.Kill()
-	for lines := bufio.NewScanner(output); lines.Scan(); {
-		t.Log("child:", lines.Text())
-		if strings.HasPrefix(lines.Text(), "starting") {
-			break
-		}
-	}
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for len(of(t, e, killed)) < 2 {
-		select {
-		case <-tick.C:
-		case <-t.Context().Done():
-			t.Fatal("the child started no container")
-		}
-	}
-
-	// While the child lives, its things stay.
-	if _, err := Sweep(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if len(of(t, e, killed)) < 2 {
-		t.Error("a living owner's things were removed")
-	}
-
-	child.Process.Kill()
-	child.Wait()
-	dead := self
-	dead.PID, dead.Started = child.Process.Pid, "1"
-	network(warm, dead.WarmLabels(warm))
-
-	removed, err := Sweep(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Log("removed", removed)
-	if left := of(t, e, killed); len(left) > 0 {
-		t.Errorf("of the killed run there is still %v", left)
-	}
-	if len(of(t, e, live)) != 1 {
-		t.Error("the network of this living process is gone")
-	}
-	if len(of(t, e, warm)) != 1 {
-		t.Error("the warm network is gone")
-	}
-}
-
 func TestNoEngine(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
 	if _, err := Start(t.Context(), Options{}); !images.IsNoEngine(err) {
@@ -404,28 +327,5 @@ func TestNoEngine(t *testing.T) {
 	}
 	if _, err := Sweep(t.Context()); !images.IsNoEngine(err) {
 		t.Errorf("Sweep: got %v", err)
-	}
-}
-
-func TestAbandoned(t *testing.T) {
-	self := owner.Owner{PID: os.Getpid(), Started: "never", Boot: "now", Namespace: "n"}
-	labels := self.Labels("r")
-	before := owner.Owner{PID: 1, Started: "1", Boot: "before", Namespace: "n"}
-	elsewhere := owner.Owner{PID: 1, Started: "1", Boot: "now", Namespace: "other"}
-	for name, c := range map[string]struct {
-		t    thing
-		here bool
-		want bool
-	}{
-		"its process was replaced":         {thing{owner: self, labels: labels, running: true}, true, true},
-		"warm":                             {thing{owner: self, labels: self.WarmLabels("r")}, true, false},
-		"before a restart of the machine":  {thing{owner: before, labels: labels}, true, true},
-		"another boot, and it runs":        {thing{owner: before, labels: labels, running: true}, true, false},
-		"another boot, the engine is away": {thing{owner: before, labels: labels}, false, false},
-		"another pid namespace":            {thing{owner: elsewhere, labels: labels}, true, false},
-	} {
-		if got, err := c.t.abandoned(self, c.here); got != c.want || err != nil {
-			t.Errorf("%s: got %v, %v", name, got, err)
-		}
 	}
 }

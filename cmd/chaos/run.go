@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +12,7 @@ import (
 	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/controller"
 	"github.com/single-writer/chaos/reports"
+	"github.com/single-writer/chaos/workload/persistence"
 )
 
 // runFlags are those of `chaos run`.
@@ -137,7 +138,7 @@ func batch(o *controller.Outcome, scenario string, f runFlags) reports.Batch {
 	}
 	for _, r := range o.Runs {
 		b.Runs = append(b.Runs, reports.Run{
-			Arm: r.Arm, Without: r.Without, Folder: r.Folder, History: r.History, Report: r.Verdict.Report(),
+			Arm: r.Arm, About: armAbout(r.Arm), Without: r.Without, History: r.History, Report: r.Verdict.Report(),
 			Expected: r.Verdict.Expected, Deviations: r.Verdict.Deviations,
 		})
 	}
@@ -145,9 +146,19 @@ func batch(o *controller.Outcome, scenario string, f runFlags) reports.Batch {
 		b.Next = append(b.Next, "chaos run "+scenario+" --cluster containers")
 	}
 	if len(o.Runs) > 0 {
-		b.Next = append(b.Next, "chaos check "+strings.TrimSuffix(o.Runs[0].Folder, "/")+"/history.jsonl")
+		b.Folder = filepath.Dir(o.Runs[0].Folder) + "/"
+		b.Next = append(b.Next, "chaos check "+b.Folder+"*/history.jsonl")
 	}
 	return b
+}
+
+func armAbout(name string) string {
+	for _, a := range persistence.Arms() {
+		if a.Name == name {
+			return a.Name + " is " + a.About
+		}
+	}
+	return name
 }
 
 func clusterLabel(o *controller.Outcome) string {

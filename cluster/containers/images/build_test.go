@@ -7,24 +7,12 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/single-writer/chaos/cluster/containers/enginetest"
 )
 
-// requireEngine fails or skips the test when there is no engine.
-func requireEngine(t *testing.T) {
-	t.Helper()
-	e, err := Connect(t.Context())
-	if err == nil {
-		e.Close()
-		return
-	}
-	if os.Getenv("CHAOS_REQUIRE_ENGINE") == "1" {
-		t.Fatalf("no Docker engine: %v", err)
-	}
-	t.Skipf("no Docker engine: %v", err)
-}
-
 func TestContainersBuildOnlyWhatIsMissing(t *testing.T) {
-	requireEngine(t)
+	enginetest.Need(t)
 	e, err := Connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +23,7 @@ func TestContainersBuildOnlyWhatIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(todo) > 0 {
-		t.Skipf("the local images are not built: %v", todo)
+		enginetest.Missing(t, "the local images are not built: %v", todo)
 	}
 	var out strings.Builder
 	if err := Build(t.Context(), Options{Out: &out}); err != nil || !strings.Contains(out.String(), "nothing to build") {
@@ -51,7 +39,7 @@ func TestContainersBuildOnlyWhatIsMissing(t *testing.T) {
 
 // A cancelled build leaves no folder and no process behind.
 func TestContainersCancelledBuild(t *testing.T) {
-	requireEngine(t)
+	enginetest.Need(t)
 	if os.Geteuid() != 0 || !installed("debootstrap") || !installed("mvn") {
 		t.Skip("needs root, debootstrap and mvn")
 	}

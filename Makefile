@@ -1,0 +1,50 @@
+# `make test` is all that this machine can run; `make help` lists the rest.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+
+# The race detector needs a C compiler; a machine without one still runs the tests.
+RACE := $(if $(shell command -v $$(go env CC)),-race,)
+# How often `make repeat` runs the catalogue on real servers, and how long `make fuzz` gives each target.
+N ?= 10
+FOR ?= 1m
+
+.PHONY: help build test vet lint bench fuzz repeat images ci clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+build: ## build bin/chaos
+	go build -o bin/chaos ./cmd/chaos
+
+# Packages are tested one after another: servers under test and a second package's load would time each other out. Their
+# code is built before, on all cores.
+test: vet ## run all tests that this machine can run; the last line says whether those on real servers ran
+	@go build $(RACE) ./...
+	@go test $(RACE) -p 1 -count 1 -timeout 30m -json ./... | go run ./internal/testsummary
+
+vet: ## go vet and gofmt
+	@go vet ./...
+	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+
+lint: ## golangci-lint at its pinned version (its first build takes minutes)
+	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
+
+bench: ## schedules a second, and what reading, recording and checking cost
+	go test -run '^$$' -bench . -benchmem -cpu 1 ./controller ./checker ./history
+
+fuzz: ## each fuzz target for FOR (default 1m)
+	@for p in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
+	    echo "== $$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FOR) $$p; done; done
+
+repeat: ## the catalogue N times (default 10) on real servers and in the simulator, without retries
+	@CHAOS_REQUIRE_ENGINE=1 CHAOS_REPEAT=$(N) go test $(RACE) -count 1 -timeout 60m -v -run TestContainersCatalogue ./controller
+
+images: ## build the local images of Kafka and Cassandra
+	go run ./cmd/chaos images build
+
+ci: ## what CI runs
+	.ci/run
+
+clean: ## remove what was built, and recorded runs
+	rm -rf bin runs

@@ -1,0 +1,235 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/single-writer/chaos/cluster/containers"
+	"github.com/single-writer/chaos/cluster/containers/enginetest"
+	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/scenarios"
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+// realCluster starts real servers for a test, and removes them after it.
+func realCluster(t *testing.T) *containers.Cluster {
+	t.Helper()
+	enginetest.Need(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	c, err := containers.Open(ctx, containers.Options{Log: func(s string) { t.Log(s) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	f := c.Facts()
+	enginetest.Ran(t, f.Kafka, f.Cassandra)
+	return c
+}
+
+// repeats is how often the catalogue is run on real servers: once, or as often as `make repeat N=...` asks for.
+func repeats(t *testing.T) int {
+	t.Helper()
+	n, err := strconv.Atoi(os.Getenv("CHAOS_REPEAT"))
+	if err != nil || n < 1 {
+		return 1
+	}
+	return n
+}
+
+// TestContainersCatalogue runs the catalogue on real servers, each run once more in the simulator with the same seed: they
+// must come to the same verdicts, by the same steps of each worker.
+func TestContainersCatalogue(t *testing.T) {
+	c := realCluster(t)
+	for n := range repeats(t) {
+		seed := int64(n + 1)
+		for _, s := range catalogue(t) {
+			for _, arm := range s.Arms() {
+				t.Run(fmt.Sprintf("%s/%s/%d", s.Name, arm, seed), func(t *testing.T) { inBothWorlds(t, c, s, arm, seed) })
+			}
+		}
+		t.Run(fmt.Sprintf("without-persist-condition/%d", seed), func(t *testing.T) {
+			s := find(t, "stale-periodic-flush")
+			real := execute(t, c, s, persistence.CassandraCAS, seed, persistence.PersistCondition)
+			e, _ := s.Expectation(persistence.CassandraCAS)
+			v := Judge(real, e)
+			if v.Exit() != ExitDeviates {
+				t.Errorf("exit %d, not %d", v.Exit(), ExitDeviates)
+			}
+			checkDamage(t, s, real, v)
+			simulated := execute(t, sim.Cluster{}, s, persistence.CassandraCAS, seed, persistence.PersistCondition)
+			sameSteps(t, real, simulated)
+			if a, b := witnessShape(v, real), witnessShape(Judge(simulated, e), simulated); a != b {
+				t.Errorf("the witness on real servers:\n%s\nin the simulator:\n%s", a, b)
+			}
+		})
+	}
+}
+
+func inBothWorlds(t *testing.T, c *containers.Cluster, s *scenarios.Scenario, arm string, seed int64) {
+	real := execute(t, c, s, arm, seed)
+	v := stated(t, s, real)
+	simulated := execute(t, sim.Cluster{}, s, arm, seed)
+	w := stated(t, s, simulated)
+	for name, p := range v.Properties {
+		if q := w.Properties[name]; p.Verdict != q.Verdict {
+			t.Errorf("%s is %s on real servers and %s in the simulator", name, p.Verdict, q.Verdict)
+		}
+	}
+	sameSteps(t, real, simulated)
+	if s.Name != "stale-periodic-flush" {
+		return
+	}
+	switch arm {
+	case persistence.CassandraLWW:
+		checkDamage(t, s, real, v)
+	case persistence.CassandraCAS:
+		checkFence(t, real)
+	}
+}
+
+// steps are what each worker did, in order, without what a world may choose for itself: times and member ids. Polls that
+// return nothing are not recorded.
+func steps(h *history.History) map[string][]string {
+	out := map[string][]string{}
+	for _, e := range h.Events {
+		s := fmt.Sprintf("%s %s", e.Type, e.F)
+		switch v := e.Value.(type) {
+		case *history.PointReached:
+			s += fmt.Sprintf(" %s p%d %s @%s generation %d %s", v.Point, v.Partition, v.Key, v.Offset, v.Generation, v.Outcome)
+		case *history.Recovery:
+			s += fmt.Sprintf(" p%d from %d %v generation %d", v.Partition, v.Start, v.Keys, v.Generation)
+		case *history.RowRead:
+			s += " " + v.Key
+			if v.Row != nil {
+				s += fmt.Sprintf(" @%s by %s", v.Row.Offset, v.Row.Write)
+			}
+		case *history.Write:
+			s += fmt.Sprintf(" %s @%d %s generation %d %s stored %s", v.Key, v.Offset, v.Write, v.Generation, v.Code, v.Stored)
+			for _, st := range v.Statements {
+				s += fmt.Sprintf(" [%s %s %s]", st.CQL, st.Result, st.Stored)
+			}
+		case *history.OffsetCommit:
+			s += fmt.Sprintf(" p%d %d generation %d %s", v.Partition, v.Offset, v.Generation, v.Code)
+		case *history.LifeEvent:
+			s += " " + v.Status
+		default:
+			continue
+		}
+		out[e.Process] = append(out[e.Process], s)
+	}
+	for _, rig := range []string{"observer", "drain"} {
+		delete(out, rig)
+	}
+	return out
+}
+
+func sameSteps(t testing.TB, real, simulated *history.History) {
+	t.Helper()
+	if d := cmp.Diff(steps(simulated), steps(real)); d != "" {
+		t.Errorf("the workers' steps in the simulator (-) and on real servers (+):\n%s", d)
+	}
+}
+
+// killed is a scenario in which an owner crashes without a word and another is started at once.
+const killed = `
+name: killed
+about: An owner crashes; the group waits for it as long as it must.
+input:
+  partitions: 1
+  keys: 1
+  stages:
+    - {events: 1-2}
+    - {events: 3-4, when: {worker: b, point: recovered}}
+workers:
+  all: {session-timeout: %s, max-poll-interval: %s, heartbeat-interval: 100ms, max-poll-records: 1, persist-every: 0s, commit-every: 0s}
+plan:
+  - {start: a}
+  - {when: {worker: a, point: commit-answered, event: 2}, do: [{kill: a}, {start: b}]}
+expect:
+  cassandra/lww: {holds: all}
+`
+
+// TestKill kills an owner in the simulator; TestContainersKill does on real servers. The coordinator goes on listing it;
+// the next joiner owns after the rebalance time-out or the rest of the session, whichever is shorter.
+func TestKill(t *testing.T) {
+	for _, k := range kills {
+		t.Run(k.name, func(t *testing.T) {
+			h := execute(t, sim.Cluster{}, k.scenario(t), persistence.CassandraLWW, 1)
+			k.check(t, h, 150*time.Millisecond)
+		})
+	}
+}
+
+func TestContainersKill(t *testing.T) {
+	c := realCluster(t)
+	for _, k := range kills {
+		t.Run(k.name, func(t *testing.T) {
+			h := execute(t, c, k.scenario(t), persistence.CassandraLWW, 1)
+			// The busy machine may be late, and never early by more than the last heartbeat's age.
+			k.check(t, h, 2*time.Second)
+		})
+	}
+}
+
+type killCase struct {
+	name                 string
+	session, pollLimit   time.Duration
+	ownsAfter, heartbeat time.Duration
+}
+
+var kills = []killCase{
+	{"the session is shorter", time.Second, 8 * time.Second, time.Second, 100 * time.Millisecond},
+	{"the rebalance time-out is shorter", 9 * time.Second, time.Second, time.Second, 0},
+}
+
+func (k killCase) scenario(t *testing.T) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Parse("killed.yaml", fmt.Appendf(nil, killed, k.session, k.pollLimit), Vocabulary())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (k killCase) check(t *testing.T, h *history.History, late time.Duration) {
+	t.Helper()
+	var killedAt, ownedAt time.Duration
+	listed := false
+	for _, e := range h.Events {
+		switch v := e.Value.(type) {
+		case *history.FaultDone:
+			if v.Fault == "kill" && v.Phase == "done" {
+				killedAt = time.Duration(e.Time)
+			}
+		case *history.GroupSeen:
+			listed = listed || killedAt > 0 && ownedAt == 0 &&
+				slices.ContainsFunc(v.Members, func(m history.MemberAtAll) bool { return m.Client == "a/1" })
+		case *history.PointReached:
+			if v.Point == "assigned" && e.Process == "b/1" {
+				ownedAt = time.Duration(e.Time)
+			}
+		}
+	}
+	if !listed {
+		t.Error("after the kill the coordinator did not list a any more")
+	}
+	took := ownedAt - killedAt
+	if took < k.ownsAfter-k.heartbeat-50*time.Millisecond || took > k.ownsAfter+late {
+		t.Errorf("b owned %s after the kill of a; with a session of %s and a rebalance time-out of %s it should after about %s",
+			took, k.session, k.pollLimit, k.ownsAfter)
+	}
+	t.Logf("b owned %s after the kill of a", took)
+}

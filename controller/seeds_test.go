@@ -1,0 +1,94 @@
+package controller
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/history"
+)
+
+// bytesOf is the history as its file would have it.
+func bytesOf(t testing.TB, h *history.History) []byte {
+	t.Helper()
+	b, err := history.AppendHeader(nil, h.Header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range h.Events {
+		if b, err = history.AppendLine(b, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+// order is what makes two schedules different: who did what, in which order, whatever the times.
+func order(h *history.History) string {
+	var b strings.Builder
+	for _, e := range h.Events {
+		point := ""
+		if v, ok := e.Value.(*history.PointReached); ok {
+			point = v.Point
+		}
+		fmt.Fprintf(&b, "%s %s %s %s\n", e.Process, e.Type, e.F, point)
+	}
+	return b.String()
+}
+
+// TestSeeds runs 200 schedules of each scenario: they differ, each comes out as stated, and each repeats to the byte, on
+// one processor and on two.
+func TestSeeds(t *testing.T) {
+	const seeds, distinct = 200, 150
+	for _, s := range catalogue(t) {
+		for _, arm := range s.Arms() {
+			t.Run(s.Name+"/"+arm, func(t *testing.T) {
+				orders := map[string]bool{}
+				for seed := range int64(seeds) {
+					h := execute(t, sim.Cluster{}, s, arm, seed)
+					stated(t, s, h)
+					orders[order(h)] = true
+					want := bytesOf(t, h)
+					for _, processors := range []int{1, 2} {
+						before := runtime.GOMAXPROCS(processors)
+						again := bytesOf(t, execute(t, sim.Cluster{}, s, arm, seed))
+						runtime.GOMAXPROCS(before)
+						if !bytes.Equal(want, again) {
+							t.Errorf("seed %d gives another history the second time, on %d processors", seed, processors)
+						}
+					}
+				}
+				if len(orders) < distinct {
+					t.Errorf("%d of %d seeds gave distinct schedules; at least %d should", len(orders), seeds, distinct)
+				}
+				t.Logf("%d distinct schedules of %d seeds", len(orders), seeds)
+			})
+		}
+	}
+}
+
+// BenchmarkSchedule is one schedule: a run, its history in memory, and its verdict. It reports schedules a second.
+func BenchmarkSchedule(b *testing.B) {
+	for _, name := range []string{"calm", "stale-periodic-flush"} {
+		s := find(b, name)
+		for _, arm := range s.Arms() {
+			b.Run(name+"/"+arm, func(b *testing.B) {
+				e, _ := s.Expectation(arm)
+				b.ReportAllocs()
+				var events int
+				for i := range b.N {
+					h := execute(b, sim.Cluster{}, s, arm, int64(i))
+					if v := Judge(h, e); !v.Expected {
+						b.Fatalf("seed %d: %v", i, v.Deviations)
+					}
+					events += len(h.Events)
+				}
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "schedules/s")
+				b.ReportMetric(float64(events)/float64(b.N), "events/schedule")
+			})
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/single-writer/chaos/checker"
+	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/scenarios"
+	"github.com/single-writer/chaos/workload"
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+// find gives a scenario of the catalogue.
+func find(t testing.TB, name string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Find(name, Vocabulary())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// execute does one job in memory.
+func execute(t testing.TB, c cluster.Cluster, s *scenarios.Scenario, arm string, seed int64, without ...string) *history.History {
+	t.Helper()
+	a, err := persistence.NewArm(arm, without)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := Job{Scenario: s, Arm: a, Seed: seed}
+	m := history.NewMemory(j.Header(c.Facts()))
+	if err := Execute(context.Background(), j, c, m); err != nil {
+		t.Fatalf("%s under %s, seed %d: %v", s.Name, arm, seed, err)
+	}
+	if err := history.Validate(&m.History); err != nil {
+		t.Fatalf("%s under %s, seed %d: %v", s.Name, arm, seed, err)
+	}
+	return &m.History
+}
+
+// stated fails the test when a run did not come out as its scenario states.
+func stated(t testing.TB, s *scenarios.Scenario, h *history.History) Verdict {
+	t.Helper()
+	e, ok := s.Expectation(h.Header.Arm)
+	if !ok {
+		t.Fatalf("%s states nothing of %s", s.Name, h.Header.Arm)
+	}
+	v := Judge(h, e)
+	for _, d := range v.Deviations {
+		t.Errorf("%s under %s, seed %d: %s", s.Name, h.Header.Arm, h.Header.Seed, d.Text)
+	}
+	for _, m := range v.Requires {
+		if !m.Met {
+			t.Errorf("%s under %s, seed %d: requires %s: %s", s.Name, h.Header.Arm, h.Header.Seed, m.Requirement, m.Missing)
+		}
+	}
+	return v
+}
+
+func catalogue(t testing.TB) []*scenarios.Scenario {
+	t.Helper()
+	all, err := scenarios.Catalogue(Vocabulary())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestCatalogue runs every scenario under every arm in the simulator.
+func TestCatalogue(t *testing.T) {
+	for _, s := range catalogue(t) {
+		for _, arm := range s.Arms() {
+			t.Run(s.Name+"/"+arm, func(t *testing.T) { stated(t, s, execute(t, sim.Cluster{}, s, arm, 1)) })
+		}
+	}
+}
+
+// failing gives the properties that failed, in order.
+func failing(v Verdict) []string {
+	var out []string
+	for _, p := range v.Report().Properties {
+		if p.Verdict == checker.Fail {
+			out = append(out, p.Property)
+		}
+	}
+	return out
+}
+
+// sixBroken are the properties that a stale flush breaks when nothing stops it.
+var sixBroken = []string{
+	"no-stale-overwrite", "durable-fold", "recovery-cut", "recovery-complete", "no-leap", "single-writer",
+}
+
+// witnessShape is a witness without what differs from run to run: lines and member ids.
+func witnessShape(v Verdict, h *history.History) string {
+	var b strings.Builder
+	for _, p := range v.Report().Properties {
+		for _, w := range p.Witness {
+			fmt.Fprintf(&b, "%s: %s\n", p.Property, w.Text)
+		}
+	}
+	return b.String()
+}
+
+// checkDamage looks at what the stale flush did: a's @5 over b's 9, events 7 to 10 gone, and the money that the input
+// says they were worth.
+func checkDamage(t testing.TB, s *scenarios.Scenario, h *history.History, v Verdict) {
+	t.Helper()
+	if got := failing(v); !slices.Equal(got, sixBroken) {
+		t.Errorf("failing are %v, not %v", got, sixBroken)
+	}
+	in := workload.NewInput(s.Partitions, s.Keys, s.Stages, h.Header.Seed)
+	lost := in.Events(7, 7)[0].Event.Amount
+	for _, e := range in.Events(8, 10) {
+		lost = lost.Add(e.Event.Amount)
+	}
+	fold, _ := v.Report().Property(checker.DurableFold)
+	for _, want := range []string{"events 7 to 10 lost", "short by " + lost.StringFixed(2)} {
+		if !strings.Contains(fold.Summary, want) {
+			t.Errorf("durable-fold says %q, without %q", fold.Summary, want)
+		}
+	}
+	stale, _ := v.Report().Property(checker.NoStaleOverwrite)
+	if len(stale.Witness) != 2 {
+		t.Fatalf("the witness of no-stale-overwrite has %d events: %v", len(stale.Witness), stale.Witness)
+	}
+	newer, older := h.Events[stale.Witness[0].Index], h.Events[stale.Witness[1].Index]
+	if newer.Process != "b/1" || newer.Value.(*history.Write).Offset != 9 ||
+		older.Process != "a/1" || older.Value.(*history.Write).Offset != 5 {
+		t.Errorf("the witness is %v, not a's @5 over b's @9", stale.Witness)
+	}
+}
+
+// TestDamage looks at the witness of the stale flush, with two inputs.
+func TestDamage(t *testing.T) {
+	s := find(t, "stale-periodic-flush")
+	var money []string
+	for _, seed := range []int64{1, 2} {
+		h := execute(t, sim.Cluster{}, s, persistence.CassandraLWW, seed)
+		v := stated(t, s, h)
+		checkDamage(t, s, h, v)
+		fold, _ := v.Report().Property(checker.DurableFold)
+		money = append(money, fold.Summary)
+	}
+	if money[0] == money[1] {
+		t.Errorf("two inputs lose the same money: %s", money[0])
+	}
+}
+
+// TestWithoutPersistCondition takes the condition from the fence: then the same breaks, by the same witness, as without
+// any fence.
+func TestWithoutPersistCondition(t *testing.T) {
+	s := find(t, "stale-periodic-flush")
+	h := execute(t, sim.Cluster{}, s, persistence.CassandraCAS, 1, persistence.PersistCondition)
+	e, _ := s.Expectation(persistence.CassandraCAS)
+	v := Judge(h, e)
+	if v.Exit() != ExitDeviates {
+		t.Errorf("exit %d, not %d", v.Exit(), ExitDeviates)
+	}
+	checkDamage(t, s, h, v)
+	plain := execute(t, sim.Cluster{}, s, persistence.CassandraLWW, 1)
+	lww, _ := s.Expectation(persistence.CassandraLWW)
+	if a, b := witnessShape(v, h), witnessShape(Judge(plain, lww), plain); a != b {
+		t.Errorf("the witness without the condition:\n%s\nthat of last-write-wins:\n%s", a, b)
+	}
+}
+
+// TestFence looks at what the fence did: the eviction proved, the stale write refused by the row, which named 9.
+func TestFence(t *testing.T) {
+	s := find(t, "stale-periodic-flush")
+	h := execute(t, sim.Cluster{}, s, persistence.CassandraCAS, 1)
+	stated(t, s, h)
+	checkFence(t, h)
+}
+
+func checkFence(t testing.TB, h *history.History) {
+	t.Helper()
+	refused, evicted := false, false
+	for _, e := range h.Events {
+		switch v := e.Value.(type) {
+		case *history.Write:
+			if e.Type == history.Fail && e.Process == "a/1" {
+				refused = v.Code == history.CodeCondition && v.Offset == 5 && v.Stored == history.Some(9)
+			}
+		case *history.Eviction:
+			evicted = v.Target == "a" && strings.Contains(v.Proof, `"members":[]`)
+		}
+	}
+	if !refused {
+		t.Error("a's stale write was not refused by the row's condition, stored 9")
+	}
+	if !evicted {
+		t.Error("there is no raw answer of the coordinator that lists no member, as the proof of a's eviction")
+	}
+}

@@ -1,0 +1,146 @@
+// Command testsummary reads the output of `go test -json` and says what it came to: each package in a line, whatever
+// failed in full, what was skipped and why, and in its last line whether the tests on real servers ran.
+//
+// A test that is skipped without anybody seeing it is as bad as none; so the summary counts them and tells the reasons.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+func main() { os.Exit(summarise(os.Stdin, os.Stdout)) }
+
+// event is one line of `go test -json` (go doc test2json).
+type event struct {
+	Action, Package, Test, Output string
+	Elapsed                       float64
+}
+
+// test is one test, or one package when it has no name.
+type test struct{ pkg, name string }
+
+type summary struct {
+	out                     io.Writer
+	output                  map[test][]string
+	passed, failed, skipped []test
+	servers                 map[string]bool
+	// real are the tests that ran on real servers, by their own word.
+	real []string
+}
+
+func summarise(in io.Reader, out io.Writer) int {
+	s := &summary{out: out, output: map[test][]string{}, servers: map[string]bool{}}
+	lines := bufio.NewReader(in)
+	broken := false
+	for {
+		line, err := lines.ReadBytes('\n')
+		var e event
+		switch {
+		case len(line) == 0:
+		case json.Unmarshal(line, &e) != nil:
+			// Not of the test runner: a build error, on its way to the reader.
+			fmt.Fprint(out, string(line))
+		default:
+			broken = s.take(e) || broken
+		}
+		if err != nil {
+			break
+		}
+	}
+	return s.end(broken)
+}
+
+// take takes one event, and tells whether it is a failure.
+func (s *summary) take(e event) (failed bool) {
+	t := test{e.Package, e.Test}
+	switch e.Action {
+	case "output", "build-output":
+		s.output[t] = append(s.output[t], e.Output)
+		if at := strings.Index(e.Output, "ran on real servers: "); at >= 0 {
+			s.servers[strings.TrimSpace(e.Output[at+len("ran on real servers: "):])] = true
+			s.real = append(s.real, e.Test)
+		}
+		if e.Action == "build-output" {
+			fmt.Fprint(s.out, e.Output)
+		}
+	case "pass", "fail", "skip":
+		s.done(t, e)
+	case "build-fail":
+		return true
+	}
+	return e.Action == "fail"
+}
+
+func (s *summary) done(t test, e event) {
+	if t.name == "" {
+		if e.Action != "skip" {
+			fmt.Fprintf(s.out, "%-4s %s %.1fs\n", map[string]string{"pass": "ok", "fail": "FAIL"}[e.Action], t.pkg, e.Elapsed)
+		}
+		if e.Action == "fail" {
+			s.print(t)
+		}
+		return
+	}
+	switch e.Action {
+	case "pass":
+		s.passed = append(s.passed, t)
+		delete(s.output, t)
+	case "fail":
+		s.failed = append(s.failed, t)
+		s.print(t)
+	case "skip":
+		s.skipped = append(s.skipped, t)
+	}
+}
+
+func (s *summary) print(t test) {
+	for _, line := range s.output[t] {
+		fmt.Fprint(s.out, line)
+	}
+}
+
+// end prints the last lines and gives the exit code.
+func (s *summary) end(broken bool) int {
+	for _, t := range s.skipped {
+		fmt.Fprintf(s.out, "skipped %s %s: %s\n", t.pkg, t.name, reason(s.output[t]))
+	}
+	for _, t := range s.failed {
+		fmt.Fprintf(s.out, "failed %s %s\n", t.pkg, t.name)
+	}
+	fmt.Fprintf(s.out, "tests: %d passed, %d failed, %d skipped\n", len(s.passed), len(s.failed), len(s.skipped))
+	switch {
+	case len(s.real) > 0:
+		slices.Sort(s.real)
+		servers := make([]string, 0, len(s.servers))
+		for v := range s.servers {
+			servers = append(servers, v)
+		}
+		slices.Sort(servers)
+		fmt.Fprintf(s.out, "container tests ran on %s: %s\n", strings.Join(servers, "; "),
+			strings.Join(slices.Compact(s.real), ", "))
+	default:
+		fmt.Fprintln(s.out, "container tests did NOT run: no test reached real servers (see what was skipped)")
+	}
+	if broken || len(s.failed) > 0 || len(s.passed) == 0 {
+		return 1
+	}
+	return 0
+}
+
+// reason is what a test said when it was skipped: its last line that is not the runner's own.
+func reason(output []string) string {
+	said := "no reason given"
+	for _, line := range output {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "===") && !strings.HasPrefix(line, "---") {
+			said = line
+		}
+	}
+	return said
+}

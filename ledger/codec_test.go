@@ -1,0 +1,147 @@
+package ledger
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+)
+
+var amounts = rapid.Custom(func(t *rapid.T) decimal.Decimal {
+	return decimal.New(rapid.Int64().Draw(t, "coefficient"), rapid.Int32Range(-places, 0).Draw(t, "exponent"))
+})
+
+func TestEventComesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := Event{
+			ID: rapid.Int64Min(1).Draw(t, "id"), Account: rapid.StringN(1, -1, -1).Draw(t, "account"),
+			Kind: rapid.SampledFrom([]Kind{Post, Close}).Draw(t, "kind"),
+		}
+		if e.Kind == Post {
+			e.Amount = amounts.Draw(t, "amount")
+		}
+		b, err := e.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := DecodeEvent(b)
+		if diff := cmp.Diff(e, got); err != nil || diff != "" {
+			t.Fatalf("%s: %v\n%s", b, err, diff)
+		}
+	})
+}
+
+func TestStateComesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := State{
+			Balance: amounts.Draw(t, "balance"), Count: rapid.Int64Min(1).Draw(t, "count"),
+			Offset: rapid.Int64Min(0).Draw(t, "offset"), Digest: Digest(rapid.Uint64().Draw(t, "digest")),
+		}
+		b, err := s.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := DecodeState(b); err != nil || !got.Equal(s) {
+			t.Fatalf("%s: %+v, %v", b, got, err)
+		}
+	})
+}
+
+const (
+	goodEvent = `{"id":7,"account":"acct-1","kind":"post","amount":"-1.50"}`
+	goodState = `{"balance":"12.30","count":2,"offset":0,"digest":"00000000000000ff"}`
+)
+
+func TestDecodeEventIsStrict(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{``, ``, ``},
+		{`"-1.50"`, `-1.50`, ``},
+		{`{`, ` { `, ``},
+		{`{`, ``, `not a JSON object`},
+		{goodEvent, `null`, `not a JSON object`},
+		{goodEvent, ``, `not a JSON object`},
+		{`}`, ``, `not JSON: EOF`},
+		{`}`, `}}`, `something follows the object`},
+		{`}`, `} {}`, `something follows the object`},
+		{`}`, "}\x00", `something follows the object`},
+		{`}`, `,"id":8}`, `id is there twice`},
+		{`}`, `,"note":1}`, `unknown field "note"`},
+		{`"id"`, `"ID"`, `unknown field "ID"`},
+		{`"id":7,`, ``, `id is missing`},
+		{`7`, `null`, `id is null`},
+		{`7`, `0`, `id must be positive`},
+		{`7`, `-1`, `id must be positive`},
+		{`7`, `7.5`, `id: json: cannot unmarshal number 7.5 into Go value of type int64`},
+		{`"acct-1"`, `""`, `no account`},
+		{`acct`, "\xff", `not UTF-8`},
+		{`post`, `pots`, `kind must be "post" or "close"`},
+		{`post`, `close`, `a close has no amount`},
+		{`"-1.50"`, `"1e9999"`, `an amount has at most 18 decimal places and 128 bits`},
+		{`"-1.50"`, `"1e-19"`, `an amount has at most 18 decimal places and 128 bits`},
+		{`-1.50`, strings.Repeat("9", 40), `an amount has at most 18 decimal places and 128 bits`},
+	} {
+		b := strings.Replace(goodEvent, c.old, c.new, 1)
+		_, err := DecodeEvent([]byte(b))
+		refused(t, b, err, c.want)
+	}
+}
+
+func TestDecodeStateIsStrict(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{``, ``, ``},
+		{`}`, `}1`, `something follows the object`},
+		{`}`, `,"count":2}`, `count is there twice`},
+		{`}`, `,"Count":2}`, `unknown field "Count"`},
+		{`"offset":0,`, ``, `offset is missing`},
+		{`"balance":"12.30",`, ``, `balance is missing`},
+		{`:2`, `:0`, `count must be positive`},
+		{`:2`, `:-2`, `count must be positive`},
+		{`:0`, `:-1`, `offset must not be negative`},
+		{`12.30`, `1e400`, `an amount has at most 18 decimal places and 128 bits`},
+		{`00000000000000ff`, `ff`, `digest: digest "ff" is not 16 hexadecimal digits`},
+		{`00000000000000ff`, `000000000000000ff`, `digest: digest "000000000000000ff" is not 16 hexadecimal digits`},
+		{`00000000000000ff`, `00000000000000fg`, `digest: digest "00000000000000fg" is not 16 hexadecimal digits`},
+	} {
+		b := strings.Replace(goodState, c.old, c.new, 1)
+		_, err := DecodeState([]byte(b))
+		refused(t, b, err, c.want)
+	}
+}
+
+// refused checks that the error ends as wanted, or that there is none where nothing is.
+func refused(t *testing.T, b string, err error, want string) {
+	t.Helper()
+	switch {
+	case want == "" && err != nil:
+		t.Errorf("%s: %v", b, err)
+	case want != "" && (err == nil || !strings.HasSuffix(err.Error(), ": "+want)):
+		t.Errorf("%s: error %v, want %s", b, err, want)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(goodEvent))
+	f.Add([]byte(goodState))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if e, err := DecodeEvent(b); err == nil {
+			again, err := e.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f, err := DecodeEvent(again); err != nil || !cmp.Equal(e, f) {
+				t.Fatalf("%q read as %v, written as %q, read as %v: %v", b, e, again, f, err)
+			}
+		}
+		if s, err := DecodeState(b); err == nil {
+			again, err := s.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if u, err := DecodeState(again); err != nil || !s.Equal(u) {
+				t.Fatalf("%q read as %v, written as %q, read as %v: %v", b, s, again, u, err)
+			}
+		}
+	})
+}
