@@ -3,6 +3,7 @@
 package chaos_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -66,20 +67,39 @@ func (s source) imports() []string {
 	return out
 }
 
-// TestClientLibraries: what speaks to a server, or to the container engine, is in cluster/ alone.
-func TestClientLibraries(t *testing.T) {
+// rule finds what breaks one seam in one file.
+type rule func(s source) []string
+
+// TestSeams holds every rule against every file.
+func TestSeams(t *testing.T) {
 	for _, s := range sources(t) {
-		if s.in("cluster") {
-			continue
-		}
-		for _, path := range s.imports() {
-			for _, library := range []string{"twmb/franz-go", "gocql", "testcontainers", "moby/moby", "docker/docker"} {
-				if strings.Contains(path, library) {
-					t.Errorf("%s imports %s; only cluster/ may", s.path, path)
-				}
+		for name, r := range rules {
+			for _, broken := range r(s) {
+				t.Errorf("%s: %s", name, broken)
 			}
 		}
 	}
+}
+
+var rules = map[string]rule{
+	"client libraries":      clientLibraries,
+	"imports":               imports,
+	"one worker two worlds": oneWorker,
+}
+
+// clientLibraries: what speaks to a server, or to the container engine, is in cluster/ alone.
+func clientLibraries(s source) (broken []string) {
+	if s.in("cluster") {
+		return nil
+	}
+	for _, path := range s.imports() {
+		for _, library := range []string{"twmb/franz-go", "gocql", "testcontainers", "moby/moby", "docker/docker"} {
+			if strings.Contains(path, library) {
+				broken = append(broken, s.path+" imports "+path+"; only cluster/ may")
+			}
+		}
+	}
+	return broken
 }
 
 // allowed says which packages of the project each folder may import. A folder that is not named may import any.
@@ -97,86 +117,111 @@ var allowed = map[string][]string{
 	"cluster/clients":      {"history", "workload", "workload/persistence", "cluster/board"},
 }
 
-// TestImports: data flows one way.
-func TestImports(t *testing.T) {
-	for _, s := range sources(t) {
-		may, ok := allowed[s.dir]
-		if !ok {
-			continue
-		}
-		for _, path := range s.imports() {
-			if inside, ok := strings.CutPrefix(path, module); ok && !slices.Contains(may, inside) {
-				t.Errorf("%s imports %s; %s may import %v of the project", s.path, inside, s.dir, may)
-			}
+// imports: data flows one way.
+func imports(s source) (broken []string) {
+	may, ok := allowed[s.dir]
+	if !ok {
+		return nil
+	}
+	for _, path := range s.imports() {
+		if inside, ok := strings.CutPrefix(path, module); ok && !slices.Contains(may, inside) {
+			broken = append(broken, fmt.Sprintf("%s imports %s; %s may import %v of the project", s.path, inside, s.dir, may))
 		}
 	}
+	return broken
 }
 
-// TestOneWorkerTwoWorlds: the code that runs in both worlds starts no goroutine, waits on nothing of its own, and asks
-// nobody but the world for the time.
-func TestOneWorkerTwoWorlds(t *testing.T) {
-	for _, s := range sources(t) {
-		if !s.in("workload", "nemesis") {
-			continue
-		}
-		for _, path := range s.imports() {
-			for _, bad := range []string{"sync", "sync/atomic", "math/rand", "math/rand/v2", "crypto/rand", "context", "os", "net",
-				"runtime", "iter", "unsafe"} {
-				if path == bad {
-					t.Errorf("%s imports %s", s.path, path)
-				}
-			}
-			if strings.HasPrefix(path, module+"cluster") || strings.HasPrefix(path, module+"controller") {
-				t.Errorf("%s imports %s: it could tell which world it runs in", s.path, path)
-			}
-		}
-		ast.Inspect(s.file, func(n ast.Node) bool {
-			at := func(what string) { t.Errorf("%s: %s", s.set.Position(n.Pos()), what) }
-			switch n := n.(type) {
-			case *ast.GoStmt:
-				at("a go statement: a process is started by World.Go")
-			case *ast.SelectStmt:
-				at("a select: waiting is World.Await")
-			case *ast.ChanType, *ast.SendStmt:
-				at("a channel: processes share memory under one baton")
-			case *ast.UnaryExpr:
-				if n.Op == token.ARROW {
-					at("a receive: waiting is World.Await")
-				}
-			case *ast.SelectorExpr:
-				if pkg, ok := n.X.(*ast.Ident); ok && pkg.Name == "time" && slices.Contains(clocks, n.Sel.Name) {
-					at("time." + n.Sel.Name + ": time is World.Now and World.Sleep")
-				}
-			case *ast.CallExpr:
-				if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "recover" {
-					at("recover: a killed process is unwound by a panic")
-				}
-			}
-			return true
-		})
-	}
-}
+// foreign are packages that let code wait, share, or know the time past the world.
+var foreign = []string{"sync", "sync/atomic", "math/rand", "math/rand/v2", "crypto/rand", "context", "os", "net", "runtime", "iter",
+	"unsafe"}
 
 // clocks are what of package time reads or waits on the machine's clock.
 var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
-// TestNoWorldWords: nothing that runs in both worlds names one.
-func TestNoWorldWords(t *testing.T) {
-	for _, s := range sources(t) {
-		if !s.in("workload", "nemesis") {
-			continue
+// oneWorker: the code that runs in both worlds starts no goroutine, waits on nothing of its own, asks nobody but the
+// world for the time, and cannot tell which world it is.
+func oneWorker(s source) (broken []string) {
+	if !s.in("workload", "nemesis") {
+		return nil
+	}
+	for _, path := range s.imports() {
+		if slices.Contains(foreign, path) {
+			broken = append(broken, s.path+" imports "+path)
 		}
-		ast.Inspect(s.file, func(n ast.Node) bool {
-			lit, ok := n.(*ast.BasicLit)
-			if !ok || lit.Kind != token.STRING {
-				return true
-			}
-			for _, word := range []string{`"sim"`, `"containers"`, `"external"`} {
-				if lit.Value == word {
-					t.Errorf("%s: the string %s names a world", s.set.Position(n.Pos()), lit.Value)
-				}
-			}
-			return true
-		})
+		if strings.HasPrefix(path, module+"cluster") || strings.HasPrefix(path, module+"controller") {
+			broken = append(broken, s.path+" imports "+path+": it could tell which world it runs in")
+		}
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if what := foreignTo(n); what != "" {
+			broken = append(broken, fmt.Sprintf("%s: %s", s.set.Position(n.Pos()), what))
+		}
+		return true
+	})
+	return broken
+}
+
+// foreignTo says what a piece of code is, where it has no place in the code of both worlds.
+func foreignTo(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		return "a go statement: a process is started by World.Go"
+	case *ast.SelectStmt:
+		return "a select: waiting is World.Await"
+	case *ast.ChanType, *ast.SendStmt:
+		return "a channel: processes share memory under one baton"
+	case *ast.UnaryExpr:
+		if n.Op == token.ARROW {
+			return "a receive: waiting is World.Await"
+		}
+	case *ast.SelectorExpr:
+		if pkg, ok := n.X.(*ast.Ident); ok && pkg.Name == "time" && slices.Contains(clocks, n.Sel.Name) {
+			return "time." + n.Sel.Name + ": time is World.Now and World.Sleep"
+		}
+	case *ast.CallExpr:
+		if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "recover" {
+			return "recover: a killed process is unwound by a panic"
+		}
+	case *ast.BasicLit:
+		if slices.Contains([]string{`"sim"`, `"containers"`, `"external"`}, n.Value) {
+			return "the string " + n.Value + " names a world"
+		}
+	}
+	return ""
+}
+
+// TestRulesFindWhatBreaksThem plants what each rule is there to find.
+func TestRulesFindWhatBreaksThem(t *testing.T) {
+	for _, c := range []struct {
+		rule, dir, code string
+	}{
+		{"client libraries", "controller", `import _ "github.com/twmb/franz-go/pkg/kgo"`},
+		{"client libraries", "workload", `import _ "github.com/twmb/franz-go/pkg/kmsg"`},
+		{"client libraries", "checker", `import _ "github.com/gocql/gocql"`},
+		{"client libraries", "cmd/chaos", `import _ "github.com/apache/cassandra-gocql-driver/v2"`},
+		{"client libraries", "nemesis", `import _ "github.com/testcontainers/testcontainers-go"`},
+		{"imports", "checker", `import _ "github.com/single-writer/chaos/workload"`},
+		{"imports", "ledger", `import _ "github.com/single-writer/chaos/history"`},
+		{"one worker two worlds", "workload", `import _ "sync"`},
+		{"one worker two worlds", "workload/persistence", `import _ "math/rand/v2"`},
+		{"one worker two worlds", "nemesis", `import _ "context"`},
+		{"one worker two worlds", "nemesis", `import _ "github.com/single-writer/chaos/cluster/sim"`},
+		{"one worker two worlds", "workload", `func f() { go f() }`},
+		{"one worker two worlds", "workload", `func f() { select {} }`},
+		{"one worker two worlds", "workload", `var c chan int`},
+		{"one worker two worlds", "workload", `func f() { <-c }`},
+		{"one worker two worlds", "nemesis", `func f() { time.Sleep(1) }`},
+		{"one worker two worlds", "nemesis", `var t = time.Now()`},
+		{"one worker two worlds", "workload", `func f() { recover() }`},
+		{"one worker two worlds", "workload", `var kind = "sim"`},
+	} {
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, c.dir+"/planted.go", "package planted\n"+c.code, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rules[c.rule](source{c.dir + "/planted.go", c.dir, file, set})) == 0 {
+			t.Errorf("the rule about %s does not see %s in %s", c.rule, c.code, c.dir)
+		}
 	}
 }

@@ -11,18 +11,7 @@ import (
 	"strings"
 )
 
-// written is the envelope of an event in JSON, in the order in which its fields are written.
-type written struct {
-	Index   int             `json:"index"`
-	Time    int64           `json:"time"`
-	Process string          `json:"process"`
-	Type    Type            `json:"type"`
-	F       F               `json:"f"`
-	Op      int64           `json:"op,omitempty"`
-	Value   json.RawMessage `json:"value"`
-}
-
-// line is the same envelope as it is read: the value waits until f has told its type.
+// line is the envelope of an event as it is read: the value waits until f has told its type.
 type line struct {
 	Index   int      `json:"index"`
 	Time    int64    `json:"time"`
@@ -47,14 +36,31 @@ func AppendLine(dst []byte, e Event) ([]byte, error) {
 	if err != nil {
 		return dst, fmt.Errorf("encode %s: %w", e, err)
 	}
-	return appendJSON(dst, written{e.Index, e.Time, e.Process, e.Type, e.F, e.Op, value})
+	// The envelope is written by hand: json.Marshal would read the whole value again to see that it is JSON.
+	dst = strconv.AppendInt(append(dst, `{"index":`...), int64(e.Index), 10)
+	dst = strconv.AppendInt(append(dst, `,"time":`...), e.Time, 10)
+	dst = appendString(append(dst, `,"process":`...), e.Process)
+	dst = appendString(append(dst, `,"type":`...), string(e.Type))
+	dst = appendString(append(dst, `,"f":`...), string(e.F))
+	if e.Op != 0 {
+		dst = strconv.AppendInt(append(dst, `,"op":`...), e.Op, 10)
+	}
+	return append(append(append(dst, `,"value":`...), value...), '}', '\n'), nil
+}
+
+func appendString(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || strings.IndexByte(`"\<>&`, c) >= 0 {
+			quoted, _ := json.Marshal(s) // a string always has a JSON form
+			return append(dst, quoted...)
+		}
+	}
+	return append(append(append(dst, '"'), s...), '"')
 }
 
 // AppendHeader appends the header as one JSON line.
-func AppendHeader(dst []byte, h Header) ([]byte, error) { return appendJSON(dst, h) }
-
-func appendJSON(dst []byte, v any) ([]byte, error) {
-	b, err := json.Marshal(v)
+func AppendHeader(dst []byte, h Header) ([]byte, error) {
+	b, err := json.Marshal(h)
 	if err != nil {
 		return dst, err
 	}

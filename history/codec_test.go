@@ -141,6 +141,32 @@ func TestEveryValueComesBack(t *testing.T) {
 	}
 }
 
+// The form of a line is what scripts and older histories rely on: reading and writing again changes no byte.
+func TestLinesStayAsTheyAre(t *testing.T) {
+	lines := strings.Join([]string{first, call, answer, strings.Replace(put, "1.50", "1.5", 1), end, ""}, "\n")
+	h, err := ReadFrom("x", strings.NewReader(lines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := AppendHeader(nil, h.Header)
+	for _, e := range h.Events {
+		if err == nil {
+			out, err = AppendLine(out, e)
+		}
+	}
+	if diff := cmp.Diff(lines, string(out)); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	odd := Event{Process: "a\"\\\n<é\xff", Type: Note, F: End, Value: &Ending{}}
+	b, err := AppendLine(nil, odd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, err := decodeEvent(bytes.TrimSpace(b)); err != nil || e.Process != "a\"\\\n<é\ufffd" {
+		t.Errorf("%s is read as %q: %v", b, e.Process, err)
+	}
+}
+
 func TestOpt(t *testing.T) {
 	for _, c := range []struct {
 		json string

@@ -246,11 +246,15 @@ func (w *walk) object(v reflect.Value) *broken {
 	table, start, seen := fieldsOf(v.Type()), w.at, uint64(0)
 	err := w.elements(func() *broken {
 		column := w.at + 1
-		name := text(w.raw())
-		i, ok := table.byName[name]
+		raw := w.raw()
+		i, ok := table.byName[string(raw[1:len(raw)-1])] // without a copy, unlike text
 		if !ok {
-			return &broken{column: column, reason: fmt.Sprintf("unknown field %.40q%s", name, meant(name, table.names))}
+			name := text(raw)
+			if i, ok = table.byName[name]; !ok {
+				return &broken{column: column, reason: fmt.Sprintf("unknown field %.40q%s", name, meant(name, table.names))}
+			}
 		}
+		name := table.names[i]
 		if seen&(1<<i) != 0 {
 			return &broken{column: column, field: name, reason: "it is there twice"}
 		}

@@ -22,7 +22,7 @@ type Difference struct {
 }
 
 // revivedLimit is the number of records up to which an earlier life is looked for. The search takes time by the square of
-// it: 10 ms here, a minute at a hundred thousand records, for each broken value of a long soak.
+// it: 10 ms here, half a minute at a hundred thousand records, for each broken value of a long soak.
 const revivedLimit = 2048
 
 // Diff explains a state that is not the fold of the log up to its own offset, by one run of events left out, one run

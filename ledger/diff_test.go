@@ -46,6 +46,23 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// Whatever an explanation says, its money adds up.
+func TestDiffAddsUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := logOf(rapid.StringMatching(`[pc]{0,3}p[pc]{0,4}`).Draw(t, "log"))
+		var parts []Log
+		for range rapid.IntRange(0, 3).Draw(t, "parts") {
+			from := rapid.IntRange(0, len(l)-1).Draw(t, "from")
+			parts = append(parts, l[from:rapid.IntRange(from, len(l)).Draw(t, "to")])
+		}
+		end := l[len(l)-1].Offset
+		d := l.Diff(folded(end, parts...))
+		if got := folded(end, d.Lost).Balance.Sub(folded(end, d.Extra).Balance); d.Explained && !got.Equal(d.Short) {
+			t.Fatalf("%s, but these events come to %s", d, got)
+		}
+	})
+}
+
 func TestDiffOfAbsurdStates(t *testing.T) {
 	l := logOf("pppcppp")
 	for _, count := range []int64{math.MinInt64, math.MinInt32, -1, 8, 1 << 31, 1 << 40, math.MaxInt64 - 1, math.MaxInt64} {

@@ -45,9 +45,11 @@ type Board struct {
 	current  *Process
 	// processes are those that have not ended, in the order of their beginning.
 	processes []*Process
-	watches   []*Watch
-	ops       int64
-	failure   error
+	// past are the lives that have ended, the last one of each worker.
+	past    []*Process
+	watches []*Watch
+	ops     int64
+	failure error
 	// turns counts the hand-overs of the baton; turn is the process that has it. Both are for the watchdog, which looks
 	// from outside.
 	turns atomic.Int64
@@ -66,10 +68,12 @@ func (b *Board) Now() time.Duration { return b.engine.Now() }
 // error is that of the rig itself: a process that panicked, a world in which nothing can happen any more, or an abort.
 func (b *Board) Run(name string, root func(workload.World)) error {
 	b.Go(name, func(w workload.World) {
+		defer func() {
+			for _, p := range b.processes {
+				p.doomed = p.doomed || p != b.current
+			}
+		}()
 		root(w)
-		for _, p := range b.processes {
-			p.doomed = p.doomed || p != b.current
-		}
 	})
 	err := b.engine.Run()
 	return errors.Join(b.failure, err)
@@ -82,9 +86,14 @@ func (b *Board) Abort(err error) {
 	}
 }
 
-// Go begins a process.
+// Go begins a process. A task begun inside a process that is held is held with it.
 func (b *Board) Go(name string, run func(workload.World)) {
-	p := &Process{board: b, name: name}
+	p := &Process{board: b, name: name, waits: "its beginning"}
+	for _, q := range b.processes {
+		p.held = p.held || q.held && p.family(q.name)
+	}
+	p.wake = func() bool { return p.doomed || b.failure != nil || p.ready() }
+	p.free = func() bool { return !p.held && !b.watched(p) }
 	b.processes = append(b.processes, p)
 	b.engine.Spawn(name, func() {
 		b.resume(p)
@@ -99,7 +108,7 @@ type unwind struct{}
 
 // end takes a process off the board, and keeps the panic of one that was not unwound on purpose.
 func (b *Board) end(p *Process) {
-	p.ended = true
+	b.pass(p)
 	for i, q := range b.processes {
 		if q == p {
 			b.processes = append(b.processes[:i:i], b.processes[i+1:]...)
@@ -109,7 +118,7 @@ func (b *Board) end(p *Process) {
 	switch r := recover().(type) {
 	case nil, unwind:
 	default:
-		b.Abort(fmt.Errorf("process %s panicked at %q: %v\n%s", p.name, p.at, r, debug.Stack()))
+		b.Abort(fmt.Errorf("process %s panicked at %q: %v\n%s", p.name, p.last(), r, debug.Stack()))
 	}
 	b.turn.Store(nil)
 }
@@ -123,14 +132,20 @@ func (b *Board) resume(p *Process) {
 // Await lets the process that has the baton wait until ready holds, at most for the given time; Forever is no limit. It
 // is what every call of a cluster that has to wait is made of.
 func (b *Board) Await(within time.Duration, ready func() bool) bool {
+	return b.await(within, "a condition", ready)
+}
+
+// await also takes what is waited for, in words, for a world that is stuck.
+func (b *Board) await(within time.Duration, what string, ready func() bool) bool {
 	p := b.current
 	p.check()
+	p.waits, p.ready = what, ready
 	deadline := Forever
 	if within != Forever {
 		deadline = b.engine.Now() + within
 	}
 	b.turn.Store(nil)
-	ok := b.engine.Await(deadline, func() bool { return p.doomed || b.failure != nil || ready() })
+	ok := b.engine.Await(deadline, p.wake)
 	b.resume(p)
 	p.check()
 	return ok
@@ -154,6 +169,21 @@ func (b *Board) Find(name string) (*Process, bool) {
 		}
 	}
 	return nil, false
+}
+
+// pass keeps the last life of each worker that has ended: a text about what did not happen must say of it too. Only lives
+// have a number, "a/1"; what else ends is the rig's own, or a task inside a life.
+func (b *Board) pass(p *Process) {
+	if strings.Count(p.name, "/") != 1 {
+		return
+	}
+	for i, q := range b.past {
+		if workload.WorkerOf(q.name) == workload.WorkerOf(p.name) {
+			b.past[i] = p
+			return
+		}
+	}
+	b.past = append(b.past, p)
 }
 
 // family tells whether the process is the one of that name or a task inside it.

@@ -29,6 +29,6 @@ func (c *Call[T]) Done() bool { return c.done }
 
 // Await waits for the answer.
 func (c *Call[T]) Await() (T, persistence.Outcome, error) {
-	c.board.Await(Forever, c.Done)
+	c.board.await(Forever, "an answer", c.Done)
 	return c.answer, c.outcome, c.err
 }

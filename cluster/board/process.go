@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/single-writer/chaos/history"
@@ -12,12 +13,18 @@ import (
 type Process struct {
 	board *Board
 	name  string
-	// at is the last point reached, inside tells whether the process still stands in it.
-	at     string
-	inside bool
+	// reached is the last point reached, inside tells whether the process still stands in it. The watchdog reads reached
+	// without the baton.
+	reached atomic.Pointer[history.PointReached]
+	inside  bool
+	// waits says what the process has given the baton away for.
+	waits string
+	// ready is the condition that it waits for, wake the same for one that may also be unwound, free that nothing keeps it
+	// in its point. They are kept here so that a wait allocates nothing.
+	ready, wake, free func() bool
+
 	held   bool
 	doomed bool
-	ended  bool
 }
 
 var _ workload.World = (*Process)(nil)
@@ -28,6 +35,18 @@ func (p *Process) check() {
 	if p.doomed || p.board.failure != nil {
 		panic(unwind{})
 	}
+}
+
+// last names the last point reached; it is empty before the first.
+func (p *Process) last() string {
+	v := p.reached.Load()
+	switch {
+	case v == nil:
+		return ""
+	case v.Offset.Known:
+		return fmt.Sprintf("%s @%d", v.Point, v.Offset.N)
+	}
+	return v.Point
 }
 
 // Name is the process's name in the history.
@@ -41,12 +60,12 @@ func (p *Process) Clock() int64 { p.check(); return p.board.engine.Clock() }
 
 // Sleep waits on the world's clock.
 func (p *Process) Sleep(d time.Duration) {
-	p.board.Await(d, func() bool { return false })
+	p.board.await(d, "the time to pass", func() bool { return false })
 }
 
 // Await waits until the condition holds.
 func (p *Process) Await(within time.Duration, ready func() bool) bool {
-	return p.board.Await(within, ready)
+	return p.board.await(within, "a condition", ready)
 }
 
 // Go starts another process.
@@ -55,12 +74,10 @@ func (p *Process) Go(name string, run func(workload.World)) { p.check(); p.board
 // Point reaches a point: others may go on first, a watch or a hold may keep the process in it.
 func (p *Process) Point(v history.PointReached) {
 	p.check()
-	p.at, p.inside = v.Point, true
-	if v.Offset.Known {
-		p.at = fmt.Sprintf("%s @%d", v.Point, v.Offset.N)
-	}
+	p.reached.Store(&v)
+	p.inside = true
 	p.board.record(p, history.Note, history.Point, 0, &v)
-	p.board.Await(Forever, func() bool { return !p.held && !p.board.watched(p) })
+	p.board.await(Forever, "", p.free)
 	p.inside = false
 }
 

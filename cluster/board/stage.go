@@ -37,7 +37,7 @@ func (w *Watch) offer(e history.Event, p *Process) {
 
 // Await waits for the moment.
 func (w *Watch) Await(within time.Duration) (history.Event, bool) {
-	ok := w.board.Await(within, func() bool { return w.fired })
+	ok := w.board.await(within, "a moment", func() bool { return w.fired })
 	return w.event, ok
 }
 
@@ -84,34 +84,79 @@ func (b *Board) Standing(name string) (point string, inside, running bool) {
 	if !ok {
 		return "", false, false
 	}
-	return p.at, p.inside, true
+	return p.last(), p.inside, true
 }
 
-// Where says of each process where it stands, for messages about something that did not happen.
+// Held tells whether a process is held, in its point or at the next that it comes to.
+func (b *Board) Held(name string) bool {
+	p, ok := b.Find(name)
+	return ok && p.held
+}
+
+// Where says of each worker where it stands, for messages about something that did not happen: of its life and the tasks
+// inside it, or of its last life when that has ended.
 func (b *Board) Where() string {
 	var parts []string
+	running := map[string]bool{}
 	for _, p := range b.processes {
-		s := p.name
-		switch {
-		case p.at == "":
-			s += " reached no point"
-		case p.held:
-			s += " held in " + p.at
-		case p.inside:
-			s += " inside " + p.at
-		default:
-			s += " after " + p.at
+		if strings.Contains(p.name, "/") {
+			running[workload.WorkerOf(p.name)] = true
+			parts = append(parts, p.name+" "+p.stands())
 		}
-		parts = append(parts, s)
+	}
+	for _, p := range b.past {
+		if !running[workload.WorkerOf(p.name)] {
+			parts = append(parts, p.name+" has ended, "+p.after())
+		}
+	}
+	if len(parts) == 0 {
+		return "no worker was started"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Waiting says of every process, also the rig's own, where it stands and what it waits for: for a world that is stuck.
+func (b *Board) Waiting() string {
+	var parts []string
+	for _, p := range b.processes {
+		switch {
+		case p.inside:
+			parts = append(parts, p.name+" "+p.stands())
+		default:
+			parts = append(parts, fmt.Sprintf("%s waits for %s, %s", p.name, p.waits, p.after()))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// stands says where a process that has not ended is.
+func (p *Process) stands() string {
+	s := p.after()
+	switch {
+	case p.inside && p.held:
+		return "held in " + p.last()
+	case p.inside && p.board.watched(p):
+		return "stopped in " + p.last() + " by a step that is not done"
+	case p.inside:
+		return "inside " + p.last()
+	case p.held:
+		s += ", to be held at the next point"
+	}
+	return s
+}
+
+func (p *Process) after() string {
+	if last := p.last(); last != "" {
+		return "after " + last
+	}
+	return "before its first point"
 }
 
 // Stuck tells of a process that has had the baton since the last look, when turns is what that look returned.
 func (b *Board) Stuck(turns int64) (now int64, process string) {
 	now = b.turns.Load()
 	if p := b.turn.Load(); p != nil && now == turns {
-		return now, fmt.Sprintf("%s, last point %q", p.name, p.at)
+		return now, fmt.Sprintf("%s, last point %q", p.name, p.last())
 	}
 	return now, ""
 }

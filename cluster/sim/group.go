@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -20,6 +21,7 @@ const (
 // The coordinator's error codes, by their names in the Kafka protocol.
 const (
 	codeNone                = ""
+	codeMemberIDRequired    = "MEMBER_ID_REQUIRED"
 	codeUnknownMember       = "UNKNOWN_MEMBER_ID"
 	codeIllegalGeneration   = "ILLEGAL_GENERATION"
 	codeRebalanceInProgress = "REBALANCE_IN_PROGRESS"
@@ -33,17 +35,21 @@ type group struct {
 	generation int32
 	// members are in the order in which they joined; the first leads.
 	members []*groupMember
-	joined  int
+	// pending are ids that were given to new members who have not joined under them yet (KIP-394). They are no members, but
+	// a rebalance waits for them too.
+	pending map[string]*timer
+	named   int
 	offsets map[int32]int64
 	// rebalance ends the waiting for members that do not rejoin.
 	rebalance *timer
+	// described is the answer to DescribeGroups, until something changes.
+	described *workload.CoordinatorAnswer
 }
 
 type groupMember struct {
 	id, client         string
 	session, rebalance time.Duration
-	// expiry removes a member that is not heard of for its session; it does not run while the member waits for an answer to
-	// its join.
+	// expiry removes a member that is not heard of for its session.
 	expiry     *timer
 	join       func(joinAnswer)
 	sync       func(syncAnswer)
@@ -63,7 +69,7 @@ type syncAnswer struct {
 }
 
 func newGroup(n *network) *group {
-	return &group{net: n, state: stateEmpty, offsets: map[int32]int64{}}
+	return &group{net: n, state: stateEmpty, offsets: map[int32]int64{}, pending: map[string]*timer{}}
 }
 
 func (g *group) find(id string) *groupMember {
@@ -77,22 +83,54 @@ func (g *group) find(id string) *groupMember {
 
 // Join serves JoinGroup: the answer comes when the rebalance that it begins, or is part of, completes.
 func (g *group) Join(id, client string, c workload.MemberConfig, reply func(joinAnswer)) {
+	if id == "" {
+		reply(joinAnswer{code: codeMemberIDRequired, member: g.name(client, c)})
+		return
+	}
 	m := g.find(id)
+	expiry, isNew := g.pending[id]
 	switch {
-	case id == "":
-		g.joined++
-		m = &groupMember{id: fmt.Sprintf("%s-%d", client, g.joined), client: client}
+	case isNew:
+		expiry.Stop()
+		delete(g.pending, id)
+		m = &groupMember{id: id, client: client}
 		g.members = append(g.members, m)
 	case m == nil:
 		reply(joinAnswer{code: codeUnknownMember})
+		return
+	case g.state == stateCompleting || g.state == stateStable && m != g.members[0]:
+		// It joins a generation that it is in already: nothing of it has changed, so nobody else needs to know. Only the
+		// leader can ask for a new one in this way.
+		reply(g.joinedBy(m))
 		return
 	}
 	m.session, m.rebalance = c.SessionTimeout, c.MaxPollInterval
 	m.expiry.Stop()
 	m.join = reply
+	wasEmpty := g.state == stateEmpty
 	if g.state != statePreparing {
 		g.prepare()
 	}
+	if wasEmpty {
+		// group.initial.rebalance.delay.ms is 0: the first member waits for nobody.
+		g.complete()
+		return
+	}
+	g.tryComplete()
+}
+
+// name gives a new member its id, which is kept for a session.
+func (g *group) name(client string, c workload.MemberConfig) string {
+	g.named++
+	id := fmt.Sprintf("%s-%d", client, g.named)
+	g.pending[id] = g.net.After(c.SessionTimeout, func() { g.unname(id) })
+	return id
+}
+
+// unname gives up on a new member that did not come back.
+func (g *group) unname(id string) {
+	g.pending[id].Stop()
+	delete(g.pending, id)
 	g.tryComplete()
 }
 
@@ -105,7 +143,7 @@ func (g *group) prepare() {
 			g.heard(m)
 		}
 	}
-	g.state = statePreparing
+	g.state, g.described = statePreparing, nil
 	var within time.Duration
 	for _, m := range g.members {
 		within = max(within, m.rebalance)
@@ -114,9 +152,9 @@ func (g *group) prepare() {
 	g.rebalance = g.net.After(within, g.complete)
 }
 
-// tryComplete completes the rebalance when everybody has rejoined, at once when nobody is left.
+// tryComplete completes the rebalance when everybody has joined, at once when nobody is left.
 func (g *group) tryComplete() {
-	if g.state != statePreparing {
+	if g.state != statePreparing || len(g.pending) > 0 {
 		return
 	}
 	for _, m := range g.members {
@@ -137,25 +175,29 @@ func (g *group) complete() {
 		return m.join == nil
 	})
 	g.generation++
+	g.described = nil
 	if len(g.members) == 0 {
 		g.state = stateEmpty
 		return
 	}
 	g.state = stateCompleting
-	ids := make([]string, len(g.members))
-	for i, m := range g.members {
-		ids[i] = m.id
-	}
-	for i, m := range g.members {
-		a := joinAnswer{member: m.id, generation: g.generation}
-		if i == 0 {
-			a.members = ids
-		}
+	for _, m := range g.members {
 		m.assignment = nil
-		m.join(a)
+		m.join(g.joinedBy(m))
 		m.join = nil
 		g.heard(m)
 	}
+}
+
+// joinedBy answers a member's join with the present generation. The first member leads, and learns all the ids.
+func (g *group) joinedBy(m *groupMember) joinAnswer {
+	a := joinAnswer{member: m.id, generation: g.generation}
+	if m == g.members[0] {
+		for _, n := range g.members {
+			a.members = append(a.members, n.id)
+		}
+	}
+	return a
 }
 
 // Sync serves SyncGroup: the leader brings the assignment, all others wait for it.
@@ -173,10 +215,11 @@ func (g *group) Sync(id string, generation int32, assignments map[string][]int32
 		return
 	}
 	m.sync = reply
+	g.heard(m)
 	if m != g.members[0] {
 		return
 	}
-	g.state = stateStable
+	g.state, g.described = stateStable, nil
 	for _, m := range g.members {
 		m.assignment = assignments[m.id]
 		if m.sync != nil {
@@ -199,15 +242,26 @@ func (g *group) valid(id string, generation int32) (*groupMember, string) {
 	return m, codeNone
 }
 
-// heard restarts a member's session.
+// heard restarts a member's session. It does not run while the member waits for an answer: who waits is there.
 func (g *group) heard(m *groupMember) {
 	m.expiry.Stop()
+	if m.join != nil || m.sync != nil {
+		return
+	}
 	m.expiry = g.net.After(m.session, func() { g.remove(m) })
 }
 
-// remove takes a member out: its session expired, or it left.
+// remove takes a member out: its session expired, or it left. What it still waits for is answered, or a member that was
+// evicted while it joins would wait for ever.
 func (g *group) remove(m *groupMember) {
 	m.expiry.Stop()
+	if m.join != nil {
+		m.join(joinAnswer{code: codeUnknownMember})
+	}
+	if m.sync != nil {
+		m.sync(syncAnswer{code: codeUnknownMember})
+	}
+	g.described = nil
 	g.members = slices.DeleteFunc(g.members, func(n *groupMember) bool { return n == m })
 	if g.state != statePreparing {
 		g.prepare()
@@ -221,9 +275,7 @@ func (g *group) Heartbeat(id string, generation int32) string {
 	if code != codeNone {
 		return code
 	}
-	if m.join == nil {
-		g.heard(m)
-	}
+	g.heard(m)
 	if g.state == statePreparing {
 		return codeRebalanceInProgress
 	}
@@ -232,6 +284,10 @@ func (g *group) Heartbeat(id string, generation int32) string {
 
 // Leave serves LeaveGroup.
 func (g *group) Leave(id string) string {
+	if _, ok := g.pending[id]; ok {
+		g.unname(id)
+		return codeNone
+	}
 	m := g.find(id)
 	if m == nil {
 		return codeUnknownMember
@@ -254,9 +310,7 @@ func (g *group) Commit(id string, generation int32, partition int32, offset int6
 	case g.state == stateCompleting:
 		return codeRebalanceInProgress
 	}
-	if m.join == nil {
-		g.heard(m)
-	}
+	g.heard(m)
 	g.offsets[partition] = offset
 	return codeNone
 }
@@ -267,8 +321,12 @@ func (g *group) Committed(partition int32) history.Opt {
 	return history.Opt{N: offset, Known: ok}
 }
 
-// Describe serves DescribeGroups: assignments are told only while the group is stable.
-func (g *group) Describe() history.GroupSeen {
+// Describe serves DescribeGroups: assignments are told only while the group is stable. It is asked all the time, so the
+// answer is made anew only when something has changed.
+func (g *group) Describe() workload.CoordinatorAnswer {
+	if g.described != nil {
+		return *g.described
+	}
 	seen := history.GroupSeen{State: g.state, Members: []history.MemberAtAll{}}
 	for _, m := range g.members {
 		at := history.MemberAtAll{Member: m.id, Client: m.client}
@@ -277,5 +335,10 @@ func (g *group) Describe() history.GroupSeen {
 		}
 		seen.Members = append(seen.Members, at)
 	}
-	return seen
+	raw, err := json.Marshal(seen)
+	if err != nil {
+		panic(fmt.Sprintf("sim: the group as JSON: %v", err))
+	}
+	g.described = &workload.CoordinatorAnswer{Group: seen, Raw: string(raw)}
+	return *g.described
 }

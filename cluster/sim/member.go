@@ -13,21 +13,26 @@ import (
 // it is not polled for max.poll.interval, joins only inside a poll, and learns of a rebalance at its next poll.
 type member struct {
 	world  *World
-	link   string
 	client string
 	config workload.MemberConfig
+	// coordinator is the connection for everything about the group. A broker serves the requests of one connection one after
+	// another, so that a heartbeat, a commit and a goodbye arrive, and are answered, in the order in which they were sent.
+	// Records come over another connection.
+	coordinator, leader link
 
 	token workload.Token
 	// assigned are the partitions that were handed out, with the next offset to fetch of each.
-	assigned  map[int32]int64
-	joined    bool
-	rejoin    bool
-	fenced    bool
-	severed   bool
-	join      *joining
-	fetching  *board.Call[[]workload.Record]
-	heartbeat *timer
-	pollClock *timer
+	assigned map[int32]int64
+	joined   bool
+	rejoin   bool
+	// fenced: the assignment is lost. out: the member itself is, its id is worth nothing any more.
+	fenced, out bool
+	// leaving: the client is being closed. severed: it is, nothing is sent and nothing heard any more.
+	leaving, severed bool
+	join             *joining
+	fetching         *board.Call[[]workload.Record]
+	heartbeat        *timer
+	pollClock        *timer
 }
 
 // joining is a join under way; it goes on while polls come and go.
@@ -67,7 +72,7 @@ func (m *member) poll(maxRecords int, until time.Duration) workload.Polled {
 		case left <= 0:
 			return workload.Polled{Token: m.token}
 		case m.join != nil:
-			m.world.board.Await(left, func() bool { return m.join.done })
+			m.world.board.Await(left, func() bool { return m.join.done || m.fenced })
 		case !m.joined || m.rejoin:
 			m.startJoin()
 		case len(m.assigned) == 0:
@@ -91,86 +96,98 @@ func (m *member) hand(c workload.Change) workload.Polled {
 	return p
 }
 
-// forget makes a member that is out of its group a new one.
+// forget makes a member that lost its assignment begin anew: under another id if the coordinator knows it no more.
 func (m *member) forget() {
 	m.heartbeat.Stop()
-	m.token, m.joined, m.fenced, m.rejoin, m.join = workload.Token{}, false, false, false, nil
+	m.token = workload.Token{Member: m.token.Member, Generation: noGeneration}
+	if m.out {
+		m.token = workload.Token{}
+	}
+	m.joined, m.fenced, m.out, m.rejoin, m.join = false, false, false, false, nil
 }
 
-// fetch fetches once, and tells whether what came is to be handed out: nothing is when the assignment ended meanwhile.
+// noGeneration is that of a member that has an id and is in no generation.
+const noGeneration = -1
+
+// fetch fetches once, and tells whether what came is to be handed out: nothing is when the assignment ended meanwhile, or
+// records of it would be folded after its end.
 func (m *member) fetch(maxRecords int, wait time.Duration) ([]workload.Record, bool) {
-	if m.fetching == nil {
-		positions := map[int32]int64{}
-		for p, at := range m.assigned {
-			positions[p] = at
-		}
-		m.fetching = request(m.world.board, m.world.net, m.link, wait+m.config.RequestTimeout,
-			func(reply func([]workload.Record)) { m.world.broker.fetch(positions, maxRecords, wait, reply) })
+	positions := make(map[int32]int64, len(m.assigned))
+	for p, at := range m.assigned {
+		positions[p] = at
 	}
+	m.fetching = request(m.world.board, m.world.net, &m.leader, wait+m.config.RequestTimeout,
+		func(reply func([]workload.Record)) { m.world.broker.fetch(positions, maxRecords, wait, reply) })
 	m.world.board.Await(board.Forever, func() bool { return m.fetching.Done() || m.fenced || m.rejoin })
-	if !m.fetching.Done() {
+	if m.fenced || m.rejoin {
 		return nil, false
 	}
 	records, _, _ := m.fetching.Await()
-	m.fetching = nil
 	for _, r := range records {
 		m.assigned[r.Partition] = r.Offset + 1
 	}
 	return records, true
 }
 
-// startJoin sends JoinGroup and, with its answer, SyncGroup and OffsetFetch.
+// startJoin begins a join: JoinGroup and, with its answer, SyncGroup and OffsetFetch. Heartbeats rest until JoinGroup is
+// answered, as in the Java client: one under the old generation, sent while the new one begins, would be refused and be
+// taken for an eviction.
 func (m *member) startJoin() {
 	j := &joining{}
 	m.join, m.rejoin = j, false
-	fail := func(code string) { j.done, j.code = true, code }
+	m.heartbeat.Stop()
+	m.sendJoin(j, m.token.Member)
+}
+
+// sendJoin sends JoinGroup: a new member's first gets it an id, its second makes it a member (KIP-394).
+func (m *member) sendJoin(j *joining, id string) {
 	w := m.world
-	w.net.send(m.link, func() {
-		w.broker.group.Join(m.token.Member, m.client, m.config, func(a joinAnswer) {
-			w.net.send(m.link+"<", func() {
-				if m.severed || m.join != j {
-					return
+	ask(w.net, &m.coordinator,
+		func(reply func(joinAnswer)) { w.broker.group.Join(id, m.client, m.config, reply) },
+		func(a joinAnswer) {
+			switch {
+			case m.severed || m.join != j:
+			case a.code == codeMemberIDRequired:
+				m.token = workload.Token{Member: a.member, Generation: noGeneration}
+				if !m.leaving {
+					m.sendJoin(j, a.member)
 				}
-				if a.code != codeNone {
-					fail(a.code)
-					return
-				}
+			case a.code != codeNone:
+				j.done, j.code = true, a.code
+			default:
 				m.token = workload.Token{Member: a.member, Generation: a.generation}
 				m.beat()
 				m.sync(j, assignRange(a.members, len(w.broker.log)))
-			})
+			}
 		})
-	})
 }
 
 // sync sends SyncGroup.
 func (m *member) sync(j *joining, assignments map[string][]int32) {
 	w, token := m.world, m.token
-	w.net.send(m.link, func() {
-		w.broker.group.Sync(token.Member, token.Generation, assignments, func(a syncAnswer) {
-			w.net.send(m.link+"<", func() {
-				switch {
-				case m.severed || m.join != j:
-				case a.code != codeNone:
-					j.done, j.code = true, a.code
-				default:
-					m.fetchOffsets(j, a.assignment)
-				}
-			})
+	ask(w.net, &m.coordinator,
+		func(reply func(syncAnswer)) { w.broker.group.Sync(token.Member, token.Generation, assignments, reply) },
+		func(a syncAnswer) {
+			switch {
+			case m.severed || m.join != j:
+			case a.code != codeNone:
+				j.done, j.code = true, a.code
+			default:
+				m.fetchOffsets(j, a.assignment)
+			}
 		})
-	})
 }
 
 // fetchOffsets fetches the offsets to start from, before anything is recovered.
 func (m *member) fetchOffsets(j *joining, partitions []int32) {
 	w := m.world
-	w.net.send(m.link, func() {
+	ask(w.net, &m.coordinator, func(reply func([]workload.Assigned)) {
 		var start []workload.Assigned
 		for _, p := range partitions {
 			start = append(start, workload.Assigned{Partition: p, Start: w.broker.group.Committed(p).N})
 		}
-		w.net.send(m.link+"<", func() { j.done, j.start = true, start })
-	})
+		reply(start)
+	}, func(start []workload.Assigned) { j.done, j.start = true, start })
 }
 
 // arrived ends a join: it hands out what was assigned, or begins anew.
@@ -180,7 +197,7 @@ func (m *member) arrived() (workload.Polled, bool) {
 	switch j.code {
 	case codeNone:
 	case codeUnknownMember:
-		m.fenced = true
+		m.fenced, m.out = true, true
 		return workload.Polled{}, false
 	default:
 		m.rejoin = true
@@ -197,65 +214,81 @@ func (m *member) arrived() (workload.Polled, bool) {
 	return workload.Polled{Change: workload.WasAssigned, Token: m.token, Partitions: j.start}, true
 }
 
-// beat sends heartbeats until the member is out, or was severed.
+// beat sends heartbeats until the member is out, joins anew, or was severed.
 func (m *member) beat() {
 	m.heartbeat.Stop()
 	m.heartbeat = m.world.net.After(m.config.HeartbeatInterval, func() {
 		w, token := m.world, m.token
-		w.net.send("", func() {
-			code := w.broker.group.Heartbeat(token.Member, token.Generation)
-			w.net.send("", func() { m.told(token, code) })
-		})
+		ask(w.net, &m.coordinator,
+			func(reply func(string)) { reply(w.broker.group.Heartbeat(token.Member, token.Generation)) },
+			func(code string) { m.told(token, code) })
 		m.beat()
 	})
 }
 
-// told takes what the coordinator said to something sent under the token.
+// told takes what the coordinator said to something sent under the token. What it said of an earlier one is old news.
 func (m *member) told(token workload.Token, code string) {
 	if m.severed || token != m.token {
 		return
 	}
 	switch code {
 	case codeUnknownMember, codeIllegalGeneration:
-		m.fenced = true
+		// The Java client keeps its id when only the generation was refused.
+		m.fenced, m.out = true, m.out || code == codeUnknownMember
 		m.heartbeat.Stop()
 	case codeRebalanceInProgress:
-		m.rejoin = m.rejoin || m.join == nil
+		m.rejoin = m.rejoin || m.join == nil || m.join.done
 	}
 }
 
 // pollExpired is the Java client's rule for an owner that does not poll: the heartbeat thread leaves the group in its
 // place; the owner learns of it at its next poll.
 func (m *member) pollExpired() {
-	if m.severed || m.fenced || m.token.Member == "" {
+	if m.severed || m.out || m.token.Member == "" {
 		return
 	}
-	m.fenced = true
+	m.fenced, m.out = true, true
 	m.heartbeat.Stop()
+	m.goodbye(func(string) {})
+}
+
+// goodbye sends LeaveGroup.
+func (m *member) goodbye(answered func(string)) {
 	w, id := m.world, m.token.Member
-	w.net.send(m.link, func() { w.broker.group.Leave(id) })
+	ask(w.net, &m.coordinator, func(reply func(string)) { reply(w.broker.group.Leave(id)) }, answered)
 }
 
 // Commit commits under the token that the caller captured.
 func (m *member) Commit(token workload.Token, partition int32, offset int64) persistence.Call[workload.CommitAnswer] {
-	return request(m.world.board, m.world.net, m.link, m.config.RequestTimeout, func(reply func(workload.CommitAnswer)) {
-		code := m.world.broker.group.Commit(token.Member, token.Generation, partition, offset)
-		m.world.net.send("", func() { m.told(token, code) })
-		reply(workload.CommitAnswer{Code: code})
+	w := m.world
+	call := board.NewCall[workload.CommitAnswer](w.board)
+	expiry := expire(w.net, call, m.config.RequestTimeout)
+	ask(w.net, &m.coordinator, func(reply func(string)) {
+		reply(w.broker.group.Commit(token.Member, token.Generation, partition, offset))
+	}, func(code string) {
+		// Also an answer that comes too late for who waited for it tells the client where it stands.
+		expiry.Stop()
+		m.told(token, code)
+		call.Finish(workload.CommitAnswer{Code: code}, persistence.Answered, nil)
 	})
+	return call
 }
 
 // Leave leaves the group, if the member is in it, and ends the client.
 func (m *member) Leave() {
-	in := m.token.Member != "" && !m.fenced && !m.severed
-	m.Sever()
-	if !in {
-		return
+	w, j := m.world, m.join
+	m.leaving = true
+	if j != nil && m.token.Member == "" && !m.severed {
+		// It asked for an id and has none yet. Gone without it, it would keep the group waiting for a session.
+		w.board.Await(m.config.RequestTimeout, func() bool { return m.token.Member != "" || j.done })
 	}
-	w, id := m.world, m.token.Member
-	request(w.board, w.net, m.link, m.config.RequestTimeout, func(reply func(string)) {
-		reply(w.broker.group.Leave(id))
-	}).Await()
+	in := m.token.Member != "" && !m.out && !m.severed
+	m.Sever()
+	if in {
+		left := false
+		m.goodbye(func(string) { left = true })
+		w.board.Await(m.config.RequestTimeout, func() bool { return left })
+	}
 }
 
 // Sever ends the client without a word.

@@ -14,44 +14,53 @@ const (
 	maxDelay = 2 * time.Millisecond
 )
 
-// network carries messages. Those of one link arrive in the order in which they were sent, like the bytes of one
-// connection; those of different links overtake each other.
-type network struct {
-	*scheduler
-	links map[string]time.Duration
+// network carries messages.
+type network struct{ *scheduler }
+
+// link is one connection. What is sent on it arrives in the order in which it was sent, each way; messages of different
+// links overtake each other. Requests without a link keep no order, as the streams of a CQL connection do not.
+type link struct{ there, back time.Duration }
+
+// ask carries a request to a server and its answer back. The server's serve gets a reply function, which it may call
+// later, or never.
+func ask[T any](n *network, l *link, serve func(reply func(T)), answered func(T)) {
+	var there, back *time.Duration
+	if l != nil {
+		there, back = &l.there, &l.back
+	}
+	n.send(there, func() {
+		serve(func(answer T) {
+			n.send(back, func() { answered(answer) })
+		})
+	})
 }
 
-func newNetwork(s *scheduler) *network { return &network{s, map[string]time.Duration{}} }
-
-// send runs arrive when the message arrives. An empty link keeps no order, as the streams of a CQL connection do not.
-func (n *network) send(link string, arrive func()) {
+// send runs arrive when a message arrives; last is when the one before it on its way does.
+func (n *network) send(last *time.Duration, arrive func()) {
 	at := n.now + minDelay + time.Duration(n.rng.Int64N(int64(maxDelay-minDelay)))
-	if link != "" {
-		at = max(at, n.links[link])
-		n.links[link] = at
+	if last != nil {
+		at = max(at, *last)
+		*last = at
 	}
 	n.After(at-n.now, arrive)
 }
 
-// request sends a request to a server and its answer back. The server's serve gets a reply function, which it may call
-// later, or never. When no answer came in time the outcome is unknown: the request may have been applied.
-func request[T any](b *board.Board, n *network, link string, timeout time.Duration, serve func(reply func(T))) *board.Call[T] {
+// request is a call whose answer is awaited. When none came in time its outcome is unknown: the request may have been
+// applied, may yet be, or its answer is still on the way.
+func request[T any](b *board.Board, n *network, l *link, timeout time.Duration, serve func(reply func(T))) *board.Call[T] {
 	call := board.NewCall[T](b)
-	expiry := n.After(timeout, func() {
+	expiry := expire(n, call, timeout)
+	ask(n, l, serve, func(answer T) {
+		expiry.Stop()
+		call.Finish(answer, persistence.Answered, nil)
+	})
+	return call
+}
+
+// expire ends a call without an answer after the time-out, unless it was stopped.
+func expire[T any](n *network, call *board.Call[T], timeout time.Duration) *timer {
+	return n.After(timeout, func() {
 		var none T
 		call.Finish(none, persistence.Unknown, &persistence.Error{Code: "timeout", Err: errNoAnswer})
 	})
-	n.send(link, func() {
-		serve(func(answer T) {
-			back := ""
-			if link != "" {
-				back = link + "<"
-			}
-			n.send(back, func() {
-				expiry.Stop()
-				call.Finish(answer, persistence.Answered, nil)
-			})
-		})
-	})
-	return call
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"runtime/debug"
 	"time"
 
 	"github.com/single-writer/chaos/cluster/board"
@@ -29,7 +30,7 @@ type scheduler struct {
 	all    []*coroutine
 	timers timerHeap
 	seq    int64
-	// still counts the switches at this instant; a world that switches for ever without time going on is stuck.
+	// still counts the steps at this instant; a world that goes on for ever without time going on is stuck.
 	still int
 	run   *coroutine
 	// abort makes every process able to go on, and unwind; it is the board's.
@@ -88,33 +89,44 @@ func (s *scheduler) After(d time.Duration, f func()) *timer {
 	return t
 }
 
-// stillLimit is how many switches in a row may happen at one instant: far more than any scenario needs, and reached in
+// stillLimit is how many switches and messages in a row may happen at one instant: far more than any scenario needs, and reached in
 // well under a second by processes that wake each other for ever.
 const stillLimit = 1_000_000
 
 // errStill and errDeadlock are worlds in which nothing will happen any more.
 var (
-	errStill    = errors.New("the simulation is stuck: a million switches and the virtual clock stands still")
+	errStill    = errors.New("the simulation is stuck: a million steps and the virtual clock stands still")
 	errDeadlock = errors.New("the simulation is stuck: every process waits, and no message or deadline is left")
 )
 
-// Run runs until all processes have ended. A world that is stuck is aborted: its processes unwind, and Run says why.
+// Run runs until all processes have ended. A world that is stuck, or in which a message or a condition panicked, is
+// aborted: its processes unwind, and Run's caller is told why by the board.
 func (s *scheduler) Run() error {
 	for len(s.all) > 0 {
-		c := s.pick()
-		switch {
-		case c == nil:
-			if !s.advance() {
-				s.stuck(errDeadlock)
-			}
-			continue
-		case s.still > stillLimit:
-			s.stuck(errStill)
-		}
-		s.still++
-		s.switchTo(c)
+		s.turn()
 	}
 	return nil
+}
+
+// turn runs until all processes have ended, or until something outside of every process panicked: messages are carried
+// and conditions asked by the scheduler itself, and a panic there must not leave the processes behind.
+func (s *scheduler) turn() {
+	defer func() {
+		if r := recover(); r != nil {
+			s.stuck(fmt.Errorf("the simulation panicked: %v\n%s", r, debug.Stack()))
+		}
+	}()
+	for len(s.all) > 0 {
+		s.still++
+		if s.still > stillLimit {
+			s.stuck(errStill)
+		}
+		if c := s.pick(); c != nil {
+			s.switchTo(c)
+		} else if !s.advance() {
+			s.stuck(errDeadlock)
+		}
+	}
 }
 
 // stuck aborts the world once; processes that then still do not end are a defect of the rig itself.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"time"
 
@@ -122,10 +123,7 @@ func (t *table) row(k rowKey) *row {
 		r = &row{}
 		t.rows[k] = r
 		at, _ := slices.BinarySearchFunc(t.order, k, func(a, b rowKey) int {
-			if a.partition != b.partition {
-				return int(a.partition - b.partition)
-			}
-			return bytes.Compare([]byte(a.key), []byte(b.key))
+			return cmp.Or(cmp.Compare(a.partition, b.partition), cmp.Compare(a.key, b.key))
 		})
 		t.order = slices.Insert(t.order, at, k)
 	}
@@ -179,7 +177,7 @@ func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answ
 	if timeout <= 0 {
 		timeout = 5 * time.Second
 	}
-	return request(w.board, w.net, "", timeout, func(reply func(persistence.Answer)) {
+	return request(w.board, w.net, nil, timeout, func(reply func(persistence.Answer)) {
 		reply(w.table.apply(s, w.scheduler.Clock))
 	})
 }

@@ -1,7 +1,7 @@
 package sim
 
 import (
-	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/single-writer/chaos/cluster/board"
@@ -17,6 +17,8 @@ type World struct {
 	board     *board.Board
 	broker    *broker
 	table     *table
+	// The connections of the rig's own clients.
+	producer, admin link
 }
 
 var (
@@ -32,9 +34,9 @@ const adminTimeout = 5 * time.Second
 // New makes a world with an empty input topic of so many partitions.
 func New(seed int64, partitions int, recorder history.Recorder) *World {
 	s := newScheduler(seed)
-	w := &World{scheduler: s, net: newNetwork(s), board: board.New(s, recorder)}
+	w := &World{scheduler: s, net: &network{s}, board: board.New(s, recorder)}
 	w.broker, w.table = newBroker(w.net, partitions), newTable(w.net)
-	s.abort = w.board.Abort
+	s.abort = func(err error) { w.board.Abort(fmt.Errorf("%w: %s", err, w.board.Waiting())) }
 	return w
 }
 
@@ -48,45 +50,40 @@ func (w *World) Board() *board.Board { return w.board }
 
 // NewMember makes a consumer, which joins at its first poll.
 func (w *World) NewMember(process string, c workload.MemberConfig) (workload.Member, error) {
-	return &member{world: w, link: process, client: process, config: c}, nil
+	return &member{world: w, client: process, config: c}, nil
 }
 
 // Produce appends to the input topic.
 func (w *World) Produce(partition int32, _ string, value []byte) persistence.Call[workload.ProduceAnswer] {
-	return request(w.board, w.net, "producer", adminTimeout, func(reply func(workload.ProduceAnswer)) {
+	return request(w.board, w.net, &w.producer, adminTimeout, func(reply func(workload.ProduceAnswer)) {
 		reply(workload.ProduceAnswer{Offset: w.broker.produce(partition, value)})
 	})
 }
 
 // Committed reads the group's committed offset.
 func (w *World) Committed(partition int32) persistence.Call[history.Opt] {
-	return request(w.board, w.net, "admin", adminTimeout, func(reply func(history.Opt)) {
+	return request(w.board, w.net, &w.admin, adminTimeout, func(reply func(history.Opt)) {
 		reply(w.broker.group.Committed(partition))
 	})
 }
 
 // Input reads the whole input topic.
 func (w *World) Input(partition int32) persistence.Call[[]workload.Record] {
-	return request(w.board, w.net, "admin", adminTimeout, func(reply func([]workload.Record)) {
+	return request(w.board, w.net, &w.admin, adminTimeout, func(reply func([]workload.Record)) {
 		reply(append([]workload.Record(nil), w.broker.log[partition]...))
 	})
 }
 
 // Coordinator asks for the coordinator's record of the group.
 func (w *World) Coordinator() persistence.Call[workload.CoordinatorAnswer] {
-	return request(w.board, w.net, "admin", adminTimeout, func(reply func(workload.CoordinatorAnswer)) {
-		seen := w.broker.group.Describe()
-		raw, err := json.Marshal(seen)
-		if err != nil {
-			panic(err)
-		}
-		reply(workload.CoordinatorAnswer{Group: seen, Raw: string(raw)})
+	return request(w.board, w.net, &w.admin, adminTimeout, func(reply func(workload.CoordinatorAnswer)) {
+		reply(w.broker.group.Describe())
 	})
 }
 
 // Evict makes the coordinator remove a member as if it had left.
 func (w *World) Evict(id string) persistence.Call[workload.CommitAnswer] {
-	return request(w.board, w.net, "admin", adminTimeout, func(reply func(workload.CommitAnswer)) {
+	return request(w.board, w.net, &w.admin, adminTimeout, func(reply func(workload.CommitAnswer)) {
 		reply(workload.CommitAnswer{Code: w.broker.group.Leave(id)})
 	})
 }
