@@ -31,12 +31,12 @@ func Check(h *history.History) Report {
 	}
 	rep.Requires = r.Requirements(h.Header.Requires)
 	rep.Unknowns = r.unknowns()
-	rep.decide(r)
+	rep.decide()
 	return rep
 }
 
 // decide makes the run's verdict.
-func (rep *Report) decide(r *Run) {
+func (rep *Report) decide() {
 	for _, v := range []Verdict{Fail, Unknown} {
 		for _, p := range rep.Properties {
 			if p.Verdict == v {

@@ -48,7 +48,7 @@ func (c *commits) add(x committing) {
 }
 
 // order sweeps over the calls and answers. all is in the order of the calls already, but for the truth at the start.
-func (c *commits) order(r *Run) {
+func (c *commits) order() {
 	slices.SortStableFunc(c.all, func(a, b committing) int { return cmp.Compare(a.call, b.call) })
 	type moment struct {
 		at     int

@@ -7,10 +7,6 @@ import (
 	"github.com/single-writer/chaos/ledger"
 )
 
-// diffLimit is the number of a key's records up to which ledger.Log.Diff is asked to explain a wrong value. Its search
-// grows with the fourth power of it.
-const diffLimit = 32
-
 // checkDurableFold: every value that took effect is the fold of its key's records from the last close up to its own
 // offset, in count, digest and balance; and the row's offset cell is the offset inside the value.
 //
@@ -153,10 +149,5 @@ func (k *key) explain(st ledger.State) string {
 	if _, ok := k.log.At(st.Offset); !ok {
 		return fmt.Sprintf("the log has no record of it at %d", st.Offset)
 	}
-	if len(k.log.UpTo(st.Offset)) <= diffLimit {
-		return k.log.Diff(st).String()
-	}
-	want := k.fold(st.Offset)
-	return fmt.Sprintf("%s where there should be %d, balance %s where it should be %s",
-		count(int(st.Count), "event"), want.Count, money(st.Balance), money(want.Balance))
+	return k.log.Diff(st).String()
 }

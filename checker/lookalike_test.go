@@ -57,6 +57,37 @@ func TestLookalikes(t *testing.T) {
 			ok(P("a", 5)), commit("a", 6), commit("a", 5), probe(show(P("a", 5))), ok(P("a", 6)), commit("a", 7)), nil},
 		{"an expired key", hist(input, truth("start", -1),
 			ok(P("a", 5)), probe(expiring(show(P("a", 5)))), commit("a", 6), probe(none), recover_("b", 6, none), ok(P("b", 6).of(6)), commit("b", 7)), nil},
+		{"recovered from beyond what is known of the input", hist(post(0), recovering("b", 5, none)), nil},
+		{"nothing, perhaps by a newer delete in doubt", hist(
+			call(D("a", 0).at(1)), ok(P("b", 4).at(2)), info(D("c", 0).at(3)), probe(show(P("b", 4))), probe(none)), []string{NoStaleOverwrite}},
+		{"plain and in doubt before, seen after", hist(
+			call(P("a", 5).at(20)), ok(P("b", 9)), probe(show(P("a", 5)))), []string{NoStaleOverwrite}},
+		{"applied, but perhaps hidden by a plain delete ahead of the servers", hist(
+			ok(D("b", 4).at(99)), ok(P("a", 2))), []string{SingleWriter}},
+		{"one timestamp twice", hist(ok(P("b", 9).at(5)), ok(P("a", 5).at(5))), nil},
+		{"one timestamp twice, the older first", hist(ok(P("a", 5).at(5)), ok(P("b", 9).at(5))), nil},
+		{"wrong, but lost by its timestamp", hist(input, ok(P("b", 9).at(9)), ok(P("a", 5).of(5).at(5))), nil},
+		{"conditional and in doubt before a plain one, seen after", hist(
+			call(P("a", 5)), ok(P("b", 9).at(1)), probe(show(P("a", 5)))), []string{NoStaleOverwrite}},
+		{"a delete that did nothing explains nothing", hist(
+			ok(P("b", 9)), nothing(D("b", 10)), probe(none)), []string{NoStaleOverwrite}},
+		{"a torn row shows two offsets", hist(
+			probe(&history.Row{Offset: history.Some(9), State: P("a", 5).v.State}), probe(show(P("a", 7)))), []string{NoStaleOverwrite, DurableFold}},
+		{"other contents than were written", hist(post(0, 1),
+			call(P("a", 1)), probe(&history.Row{Offset: history.Some(1), State: P("a", 1).of(1).v.State, Write: P("a", 1).v.Write})),
+			[]string{DurableFold}},
+		{"seen, never acknowledged, not recovered", hist(
+			call(P("a", 5)), probe(show(P("a", 5))), recovering("b", 0, none)), []string{NoStaleOverwrite}},
+		{"a late commit of the same generation", hist(input,
+			commitCall("b", 3), commit("b", 10), probe(show(P("b", 4)))), nil},
+		{"a late commit of a generation that is over", hist(input,
+			commitCall("a", 3), commit("b", 10), probe(show(P("b", 4)))), []string{NoLeap}},
+		{"two commits at once", hist(input, atOnce(5, 10), probe(show(P("b", 5)))), nil},
+		{"a commit under way", hist(input, commit("b", 10),
+			around(commitValue("b", 5), history.Commit, "b", probe(show(P("b", 5))), commitValue("b", 5))), nil},
+		{"a commit in the middle of a read", hist(input, commit("b", 10),
+			around(&history.RowRead{Key: acct, Purpose: history.ForProbe}, history.Read, "observer", commit("b", 5),
+				&history.RowRead{Key: acct, Row: show(P("b", 5))})), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := history.Validate(c.h); err != nil {
@@ -71,6 +102,33 @@ func TestLookalikes(t *testing.T) {
 	}
 }
 
+func commitValue(worker string, offset int64) *history.OffsetCommit {
+	return &history.OffsetCommit{Offset: offset, Owner: history.Owner{Generation: generations[worker]}}
+}
+
+// commitCall is a commit that was never answered.
+func commitCall(worker string, offset int64) step {
+	return op(life(worker), history.Commit, commitValue(worker, offset), "", nil)
+}
+
+// atOnce are two commits, both accepted, neither of which is before the other.
+func atOnce(x, y int64) step {
+	return func(m *history.Memory) {
+		first, second := begin(m, "b/1", history.Commit, commitValue("b", x)), begin(m, "b/1", history.Commit, commitValue("b", y))
+		add(m, "b/1", history.OK, history.Commit, first, commitValue("b", x))
+		add(m, "b/1", history.OK, history.Commit, second, commitValue("b", y))
+	}
+}
+
+// around is an operation with something else between its call and its answer.
+func around(asked any, f history.F, process string, inner step, answered any) step {
+	return func(m *history.Memory) {
+		id := begin(m, process, f, asked)
+		inner(m)
+		add(m, process, history.OK, f, id, answered)
+	}
+}
+
 // nothing is a conditional write that was answered without any of its statements being applied.
 func nothing(w W) step {
 	done := w.v
@@ -81,6 +139,34 @@ func nothing(w W) step {
 func expiring(row *history.Row) *history.Row {
 	row.TTL = history.Some(0)
 	return row
+}
+
+// What no-leap makes of a commit when no read tells what is stored.
+func TestNoLeapWithoutReads(t *testing.T) {
+	two := all(truth("start", -1), post(0), closes(1))
+	for _, c := range []struct {
+		name string
+		h    *history.History
+		want Verdict
+	}{
+		{"a close of what was never stored", hist(two, commit("a", 2)), Pass},
+		{"covered by one in doubt", hist(truth("start", -1), post(0), info(P("a", 0)), commit("a", 1)), Unknown},
+		{"covered by one refused", hist(truth("start", -1), post(0), no(P("a", 0), 7), commit("a", 1)), Pass},
+		{"deleted in doubt", hist(two, ok(P("a", 0)), call(D("a", 1)), commit("a", 2)), Unknown},
+		{"closed and nobody deletes", hist(two, ok(P("a", 0)), commit("a", 2)), Fail},
+		{"closed again, an older delete in doubt", hist(two, post(2), closes(3), ok(P("a", 0)), call(D("a", 1)), ok(P("a", 2).of(2)), commit("a", 4)), Unknown},
+		{"absent, then a persist in doubt", hist(two, probe(none), call(P("a", 0)), commit("a", 2)), Unknown},
+		{"no truth at the start", hist(post(0), commit("a", 1)), Unknown},
+		{"input not known", hist(truth("start", -1), commit("a", 1)), Unknown},
+		{"acknowledged and lost by its clock", hist(truth("start", -1), post(upTo(9)...),
+			ok(P("a", 5).at(99)), ok(P("b", 9).at(9)), commit("b", 10)), Fail},
+		{"nothing committed", hist(truth("start", -1), post(0), ok(P("a", 0))), Vacuous},
+	} {
+		if got := verdictOf(c.h, NoLeap); got != c.want {
+			dump(t, c.h, Check(c.h))
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
 }
 
 // Odd values are no reason to panic, and none to accuse.

@@ -116,7 +116,8 @@ func (r *Run) anyFree() bool {
 				lives[workerOf(e.Process)] = true
 			}
 		case *history.FaultDone:
-			if v == nil {
+			// The rig itself stops whoever is left, for its last reads.
+			if v == nil || e.Process == "drain" {
 				continue
 			}
 			switch v.Fault {

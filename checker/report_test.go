@@ -38,6 +38,8 @@ func TestRequirements(t *testing.T) {
 		{"evicted a", all(fault("hold", "a"), evicted("a"), point("b", "assigned", 5)),
 			all(fault("hold", "a"), point("b", "assigned", 5), evicted("a"))},
 		{"evicted a", all(fault("hold", "a"), evicted("a"), point("b", "assigned", 5)), all(evicted("a"), point("b", "assigned", 5))},
+		{"evicted a", all(fault("hold", "a"), evicted("a"), point("b", "assigned", 5)),
+			all(fault("hold", "a"), evicted("a"), point("a/2", "assigned", 5))},
 		{"dirty a", all(ok(P("a", 4)), fold("a", 5)), all(fold("a", 5))},
 		{"stale-write a", all(probed, no(P("a", 5), 9)), all(probed, info(P("a", 5)))},
 		{"stale-write a", all(probed, ok(P("a", 5))), all(ok(P("b", 9)), commit("b", 10), ok(P("a", 5)))},

@@ -83,7 +83,7 @@ func NewRun(h *history.History) *Run {
 	r.readRecoveries()
 	for _, p := range r.partitions {
 		if c := r.commits[p]; c != nil {
-			c.order(r)
+			c.order()
 		}
 	}
 	return r
@@ -95,9 +95,9 @@ func (r *Run) pair() {
 	open := map[int64]int{}
 	for i, e := range r.events {
 		r.partner[i] = -1
-		switch {
-		case e.Type == history.Note:
-		case e.Type == history.Invoke:
+		switch e.Type {
+		case history.Note:
+		case history.Invoke:
 			open[e.Op] = i
 		default:
 			if call, ok := open[e.Op]; ok {

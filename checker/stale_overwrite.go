@@ -35,7 +35,7 @@ func checkNoStaleOverwrite(r *Run) Result {
 			}
 			broken = true
 			f.found(s.to, func() (string, []int) {
-				return fmt.Sprintf("%s had reached @%d (%s) when %s %s: %s.", k.name, mark.offset, mark.who(r), s.value(),
+				return fmt.Sprintf("%s had reached @%d (%s) when %s %s: %s.", k.name, mark.offset, mark.who(), s.value(),
 					s.how(), k.lost(k.shownOffset(s), mark.offset)), append(s.proof(), mark.event())
 			})
 		}
@@ -56,7 +56,7 @@ func checkNoStaleOverwrite(r *Run) Result {
 }
 
 // who names the write that set a mark.
-func (e effect) who(r *Run) string {
+func (e effect) who() string {
 	if e.write == nil {
 		return "as was read"
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/single-writer/chaos/checker"
@@ -47,6 +49,9 @@ type Request struct {
 	Seed    int64
 	// Out is the folder for the runs' folders; empty is runs/ and the time.
 	Out string
+	// Kind is the kind of cluster that Open starts: it is part of the folders' names, and by it a folder that is there
+	// already is found before anything is started.
+	Kind string
 	// Command is how it was asked, for run.json.
 	Command []string
 	// Open starts the cluster, once, before the first arm.
@@ -96,7 +101,16 @@ func Do(ctx context.Context, q Request) (o *Outcome, err error) {
 	if q.Out == "" {
 		q.Out = filepath.Join("runs", began.UTC().Format("20060102T150405.000"))
 	}
+	for _, j := range jobs {
+		if err := vacant(q.Out, j.Header(history.ClusterFacts{Kind: q.Kind})); err != nil {
+			return o, &Usage{err}
+		}
+	}
+	q.Progress(fmt.Sprintf("%s under %s: getting the cluster ready", s.Name, armNames(jobs)))
 	c, err := q.Open(ctx)
+	if err != nil && ctx.Err() != nil {
+		return o, fmt.Errorf("while the cluster was made ready: %w", err)
+	}
 	if err != nil {
 		return o, err
 	}
@@ -106,6 +120,9 @@ func Do(ctx context.Context, q Request) (o *Outcome, err error) {
 		o.Took = time.Since(began)
 	}()
 	for _, j := range jobs {
+		if ctx.Err() != nil {
+			return o, fmt.Errorf("%s under %s was not begun: %w", s.Name, j.Arm.Name, context.Cause(ctx))
+		}
 		q.Progress(fmt.Sprintf("%s under %s", s.Name, j.Arm.Name))
 		r, err := q.one(ctx, j, c)
 		if err != nil {
@@ -127,17 +144,46 @@ func (q Request) jobs() ([]Job, *scenarios.Scenario, error) {
 		arms = s.Arms()
 	}
 	var jobs []Job
-	for _, name := range arms {
+	for i, name := range arms {
 		arm, err := persistence.NewArm(name, q.Without)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, q.armed(err, s)
 		}
 		if _, ok := s.Expectation(name); !ok {
-			return nil, nil, fmt.Errorf("%s states nothing of %s; it does of: %v", s.Name, name, s.Arms())
+			return nil, nil, fmt.Errorf("%s states nothing of %s; it does of: %s", s.Name, name, strings.Join(s.Arms(), ", "))
+		}
+		if slices.Contains(arms[:i], name) {
+			return nil, nil, fmt.Errorf("the arm %s is given twice; one run of it says it all", name)
 		}
 		jobs = append(jobs, Job{Scenario: s, Arm: arm, Seed: q.Seed})
 	}
 	return jobs, s, nil
+}
+
+// armed adds to an error about a guard which arms of the scenario can do without it: nobody who leaves the arm out can know.
+func (q Request) armed(err error, s *scenarios.Scenario) error {
+	if len(q.Arms) > 0 || len(q.Without) == 0 {
+		return err
+	}
+	var can []string
+	for _, name := range s.Arms() {
+		if _, err := persistence.NewArm(name, q.Without); err == nil {
+			can = append(can, "--arm "+name)
+		}
+	}
+	if len(can) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w\n  name an arm that has it: %s", err, strings.Join(can, ", "))
+}
+
+// armNames are the arms of the jobs.
+func armNames(jobs []Job) string {
+	names := make([]string, len(jobs))
+	for i, j := range jobs {
+		names[i] = j.Arm.Name
+	}
+	return strings.Join(names, ", ")
 }
 
 // one does one job, in a folder of its own.

@@ -33,6 +33,24 @@ func (e *FolderExists) Error() string {
 	return fmt.Sprintf("%s exists already; what was recorded is not written over: give another --out", e.Path)
 }
 
+// vacant tells whether a run can be recorded inside dir, before anything is started for it.
+func vacant(dir string, h history.Header) error {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("look at the folder for the runs: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("%s is a file; --out takes a folder, which need not exist yet", dir)
+	}
+	path := filepath.Join(dir, folderName(h))
+	if _, err := os.Lstat(path); err == nil {
+		return &FolderExists{path}
+	}
+	return nil
+}
+
 // newFolder makes the folder of a run inside dir.
 func newFolder(dir string, h history.Header) (Folder, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -27,7 +27,7 @@ type line struct {
 func AppendLine(dst []byte, e Event) ([]byte, error) {
 	t, ok := values[e.F]
 	if !ok {
-		return dst, fmt.Errorf("encode %s: %s", e, unknown(e.F))
+		return dst, fmt.Errorf("encode %s: %w", e, unknown(e.F))
 	}
 	if v := reflect.ValueOf(e.Value); !v.IsValid() || v.Type() != reflect.PointerTo(t) || v.IsNil() {
 		return dst, fmt.Errorf("encode %s: its value must be a *%s, not %T", e, t.Name(), e.Value)

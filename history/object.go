@@ -198,7 +198,7 @@ func (w *walk) into(v reflect.Value) *broken {
 		v.Set(reflect.New(t.Elem()))
 		return w.into(v.Elem())
 	}
-	if kinds[t.Kind()] != kindOf(c) && !(kindOf(c) == 's' && reflect.PointerTo(t).Implements(textType)) {
+	if kinds[t.Kind()] != kindOf(c) && (kindOf(c) != 's' || !reflect.PointerTo(t).Implements(textType)) {
 		return fail("%s where %s is due", nounOf(c), noun(t))
 	}
 	switch kindOf(c) {

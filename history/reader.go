@@ -63,7 +63,7 @@ func read(name string, r io.Reader, limit int) (*History, error) {
 			h.Warnings = append(h.Warnings, fmt.Sprintf("%s:%d: torn last line of %d bytes left out", name, n, len(b)))
 		}
 		if err != nil {
-			return h, nil
+			return h, nil //nolint:nilerr // it is io.EOF
 		}
 		if err := h.take(check, bytes.TrimRight(b, "\r\n"), n); err != nil {
 			m := &Malformed{Name: name, Line: n, Reason: err.Error()}

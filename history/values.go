@@ -127,8 +127,11 @@ type RowRead struct {
 	Key         string  `json:"key"`
 	Purpose     Purpose `json:"purpose"`
 	Consistency string  `json:"consistency"`
-	Row         *Row    `json:"row,omitempty"`
-	Error       string  `json:"error,omitempty"`
+	// Member and Generation are of the owner that recovers; empty for the rig's own reads.
+	Member     string `json:"member,omitempty"`
+	Generation int32  `json:"generation,omitempty"`
+	Row        *Row   `json:"row,omitempty"`
+	Error      string `json:"error,omitempty"`
 }
 
 // Row is what a read of a key returned.
@@ -221,7 +224,8 @@ type CommittedOffset struct {
 
 // PointReached is a named point that a worker reached.
 type PointReached struct {
-	Point     string `json:"point"`
+	Point string `json:"point"`
+	// Partition is -1 where the point is of the worker as a whole.
 	Partition int32  `json:"partition"`
 	Key       string `json:"key,omitempty"`
 	// Offset is the record's, the write's own, the committed or the start offset, by the kind of point.
@@ -272,15 +276,16 @@ type PlanStep struct {
 	// Of is "plan" or "input"; Step counts from 1 in each.
 	Of   string `json:"of"`
 	Step int    `json:"step"`
-	// Status is "armed", "fired", "done", or "timeout".
+	// Status is "armed", "done", or "timeout".
 	Status string `json:"status"`
 	// Detail says what is waited for, or at a timeout where each worker stands.
 	Detail string `json:"detail,omitempty"`
 }
 
-// LifeEvent is the beginning or the end of one member's one life.
+// LifeEvent is the beginning of one member's one life, or its end by an error of its own; what ends it from outside is a
+// FaultDone.
 type LifeEvent struct {
-	// Status is "begin", "failed" (it ends by its own error and will be restarted), "stopped" or "killed".
+	// Status is "begin", or "failed": it will be restarted, as the next life.
 	Status string `json:"status"`
 	Error  string `json:"error,omitempty"`
 }

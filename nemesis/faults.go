@@ -44,8 +44,8 @@ func FaultNames() []string {
 	return names
 }
 
-// inject does one action: it is announced, done, and proved.
-func (r *Runner) inject(w workload.World, a Action) error {
+// do does one action: it is announced, done, and proved.
+func (r *Runner) do(w workload.World, a Action) error {
 	all := Faults()
 	i := slices.IndexFunc(all, func(f Fault) bool { return f.Name == a.Fault })
 	if i < 0 {
@@ -70,35 +70,50 @@ func (r *Runner) start(w workload.World, name string) (string, error) {
 // running gives the process of a worker that must run for the fault to mean anything.
 func (r *Runner) running(name string) (string, error) {
 	process, running := r.Crew.Life(name)
-	if !running {
-		return "", fmt.Errorf("the worker does not run")
+	switch {
+	case process == "":
+		return "", fmt.Errorf("the worker does not run: it was never started")
+	case !running:
+		return "", fmt.Errorf("the worker does not run: %s has ended, and no other life was begun", process)
 	}
 	return process, nil
 }
 
+// hold holds the worker's present life; when that fails before it comes to a point, the next one, which the worker begins by
+// itself: what is held is the worker.
 func (r *Runner) hold(w workload.World, name string) (string, error) {
 	process, err := r.running(name)
 	if err != nil {
 		return "", err
 	}
-	r.Stage.Hold(process)
-	if !w.Await(workload.DefaultWithin, func() bool {
-		_, inside, running := r.Stage.Standing(process)
-		return inside || !running
-	}) {
-		return "", fmt.Errorf("%s came to no point within %s: %s", process, workload.DefaultWithin, r.Moments.Where())
+	until := w.Now() + workload.DefaultWithin
+	for {
+		r.Stage.Hold(process)
+		came := w.Await(until-w.Now(), func() bool {
+			_, inside, running := r.Stage.Standing(process)
+			return inside || !running
+		})
+		point, inside, _ := r.Stage.Standing(process)
+		next, running := r.Crew.Life(name)
+		switch {
+		case inside:
+			return fmt.Sprintf("%s stands in %s", process, point), nil
+		case !came:
+			return "", fmt.Errorf("%s came to no point within %s: %s", process, workload.DefaultWithin, r.Moments.Where())
+		case !running || next == process:
+			return "", fmt.Errorf("%s ended before it came to a point", process)
+		}
+		process = next
 	}
-	point, inside, _ := r.Stage.Standing(process)
-	if !inside {
-		return "", fmt.Errorf("%s ended before it came to a point", process)
-	}
-	return fmt.Sprintf("%s stands in %s", process, point), nil
 }
 
 func (r *Runner) release(_ workload.World, name string) (string, error) {
 	process, err := r.running(name)
 	if err != nil {
 		return "", err
+	}
+	if !r.Stage.Held(process) {
+		return "", fmt.Errorf("%s is not held: %s", process, r.Moments.Where())
 	}
 	point, _, _ := r.Stage.Standing(process)
 	r.Stage.Release(process)
@@ -135,8 +150,7 @@ func (r *Runner) stop(w workload.World, name string) (string, error) {
 		return "", err
 	}
 	r.Crew.Leave(name)
-	raw, err := r.gone(w, process)
-	return raw, err
+	return r.gone(w, process, func(m history.MemberAtAll) bool { return m.Client == process })
 }
 
 func (r *Runner) evict(w workload.World, name string) (string, error) {
@@ -152,25 +166,27 @@ func (r *Runner) evict(w workload.World, name string) (string, error) {
 	if i < 0 {
 		return "", fmt.Errorf("the coordinator does not list %s: %s", process, answer.Raw)
 	}
-	if _, _, err := r.Truth.Evict(answer.Group.Members[i].Member).Await(); err != nil {
+	id := answer.Group.Members[i].Member
+	if _, _, err := r.Truth.Evict(id).Await(); err != nil {
 		return "", err
 	}
-	return r.gone(w, process)
+	// By its id, not by its process: a worker that is not held joins again, as a new member, before anybody looks.
+	return r.gone(w, id, func(m history.MemberAtAll) bool { return m.Member == id })
 }
 
-// gone waits until the coordinator does not list the process any more.
-func (r *Runner) gone(w workload.World, process string) (raw string, err error) {
+// gone waits until the coordinator lists no such member any more; who names it in messages.
+func (r *Runner) gone(w workload.World, who string, such func(history.MemberAtAll) bool) (raw string, err error) {
 	until := w.Now() + workload.DefaultWithin
 	for {
 		answer, err := r.Sentinel.ask(w)
 		if err != nil {
 			return "", err
 		}
-		if !slices.ContainsFunc(answer.Group.Members, func(m history.MemberAtAll) bool { return m.Client == process }) {
+		if !slices.ContainsFunc(answer.Group.Members, such) {
 			return answer.Raw, nil
 		}
 		if w.Now() >= until {
-			return "", fmt.Errorf("the coordinator still lists %s after %s: %s", process, workload.DefaultWithin, answer.Raw)
+			return "", fmt.Errorf("the coordinator still lists %s after %s: %s", who, workload.DefaultWithin, answer.Raw)
 		}
 		w.Sleep(lookEvery)
 	}

@@ -4,7 +4,11 @@
 // whether the world is simulated.
 package nemesis
 
-import "github.com/single-writer/chaos/workload"
+import (
+	"fmt"
+
+	"github.com/single-writer/chaos/workload"
+)
 
 // Step is one step of a plan: when this happens, do that. Steps are armed one at a time, in order.
 type Step struct {
@@ -22,4 +26,13 @@ type Action struct {
 	Fault string
 	// Target is the worker's name; for probe it is "all", or a key.
 	Target string
+}
+
+// failed says which step an error is of.
+func (s Step) failed(number int, err error) error {
+	err = fmt.Errorf("step %d of the plan: %w", number, err)
+	if s.Where != "" {
+		err = fmt.Errorf("%s: %w", s.Where, err)
+	}
+	return err
 }

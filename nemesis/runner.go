@@ -1,6 +1,8 @@
 package nemesis
 
 import (
+	"fmt"
+
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload"
 )
@@ -11,6 +13,8 @@ type Stage interface {
 	Release(process string)
 	// Unwind ends the process without letting it do anything more.
 	Unwind(process string)
+	// Held tells whether the process is held, in its point or at the next that it comes to.
+	Held(process string) bool
 	// Standing tells where the process is: the last point, whether it is still inside it, whether it runs at all.
 	Standing(process string) (point string, inside, running bool)
 }
@@ -25,6 +29,9 @@ type Runner struct {
 	Truth    workload.Truth
 	Sentinel *Sentinel
 	Observer *workload.Observer
+	// process is the one that carries the plan out; stopped makes it go no further.
+	process string
+	stopped bool
 	// Done tells that it came to its end, Failed why that was too early.
 	Done   bool
 	Failed error
@@ -32,7 +39,10 @@ type Runner struct {
 
 // Run is the process "nemesis".
 func (r *Runner) Run(w workload.World) {
-	r.Failed = r.steps(w)
+	r.process = w.Name()
+	if !r.stopped {
+		r.Failed = r.steps(w)
+	}
 	r.Done = true
 }
 
@@ -42,10 +52,9 @@ func (r *Runner) steps(w workload.World) error {
 		if err := workload.Wait(w, watch, r.Moments, "plan", i+1, s.When); err != nil {
 			return err
 		}
-		for _, a := range s.Do {
-			if err := r.inject(w, a); err != nil {
-				return err
-			}
+		if err := r.inject(w, s.Do); err != nil {
+			watch.Done()
+			return s.failed(i+1, err)
 		}
 		watch.Done()
 		w.Note(history.Plan, &history.PlanStep{Of: "plan", Step: i + 1, Status: "done"})
@@ -53,15 +62,44 @@ func (r *Runner) steps(w workload.World) error {
 	return nil
 }
 
-// StopAll ends every worker without flush, for the rig's last reads.
+// inject does the actions of a step, one after another.
+func (r *Runner) inject(w workload.World, actions []Action) error {
+	for _, a := range actions {
+		if err := r.do(w, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// StopAll ends the plan, if it is not at its end yet, and every worker without flush, for the rig's last reads: a plan that
+// went on would start workers behind them.
 func (r *Runner) StopAll(w workload.World) error {
+	if err := r.quit(w); err != nil {
+		return err
+	}
 	for _, name := range r.Crew.Names() {
 		if _, running := r.Crew.Life(name); !running {
 			continue
 		}
-		if err := r.inject(w, Action{Fault: "stop", Target: name}); err != nil {
+		if err := r.do(w, Action{Fault: "stop", Target: name}); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func (r *Runner) quit(w workload.World) error {
+	r.stopped = true
+	if r.Done || r.process == "" {
+		return nil
+	}
+	// Unwound while it asks the coordinator, it would never give its turn back.
+	if w.Await(workload.DefaultWithin, func() bool { return !r.Sentinel.asking }) {
+		r.Stage.Unwind(r.process)
+	}
+	if !w.Await(workload.DefaultWithin, func() bool { _, _, running := r.Stage.Standing(r.process); return !running }) {
+		return fmt.Errorf("the plan did not end within %s", workload.DefaultWithin)
 	}
 	return nil
 }

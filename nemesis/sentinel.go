@@ -15,7 +15,7 @@ import (
 const lookEvery = 20 * time.Millisecond
 
 // Sentinel asks the coordinator about the group all the time, and notes what changed. A member that was listed, and is
-// not any more though its process runs, was evicted: the coordinator's own answer is the proof.
+// not any more though its process runs and did not fail, was evicted: the coordinator's own answer is the proof.
 type Sentinel struct {
 	Truth workload.Truth
 	Crew  *workload.Crew
@@ -39,7 +39,9 @@ func (s *Sentinel) Run(w workload.World) {
 
 // ask asks once and notes what changed since the last answer.
 func (s *Sentinel) ask(w workload.World) (workload.CoordinatorAnswer, error) {
-	w.Await(workload.DefaultWithin, func() bool { return !s.asking })
+	if !w.Await(workload.DefaultWithin, func() bool { return !s.asking }) {
+		return workload.CoordinatorAnswer{}, fmt.Errorf("ask the coordinator about the group: no turn to ask within %s", workload.DefaultWithin)
+	}
 	s.asking = true
 	a, outcome, err := s.Truth.Coordinator().Await()
 	s.asking = false
@@ -56,7 +58,7 @@ func (s *Sentinel) ask(w workload.World) (workload.CoordinatorAnswer, error) {
 	for _, m := range before.Members {
 		listed := slices.ContainsFunc(a.Group.Members, func(n history.MemberAtAll) bool { return n.Member == m.Member })
 		name := workload.WorkerOf(m.Client)
-		if process, running := s.Crew.Life(name); !listed && running && process == m.Client {
+		if process, running := s.Crew.Life(name); !listed && running && process == m.Client && !s.Crew.Parting(name) {
 			w.Note(history.Evicted, &history.Eviction{Target: name, Life: process, Member: m.Member, Proof: a.Raw})
 		}
 	}

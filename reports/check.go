@@ -3,32 +3,74 @@ package reports
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/single-writer/chaos/checker"
+	"github.com/single-writer/chaos/history"
 )
 
-// Check tells what a recorded history shows: the verdict first, then each property, with the witness of what failed.
-func Check(w io.Writer, file string, events int, ended bool, rep checker.Report) {
+// Check tells what a recorded history shows: the answer first, then what was read, then each property, with the witness of
+// what failed.
+func Check(w io.Writer, file string, h *history.History, rep checker.Report) {
+	Hanging(w, checkAnswer(rep)+"  ", checkWhat(rep))
 	state := "whole"
-	if !ended {
+	if !h.Ended() {
 		state = "cut before its end"
 	}
-	hanging(w, fmt.Sprintf("%s: %s  ", file, rep.Verdict), rep.Summary)
-	fmt.Fprintf(w, "  %d events, %s\n", events, state)
+	fmt.Fprintf(w, "  %s\n", file)
+	arm := Run{Arm: h.Header.Arm, Without: h.Header.Without}
+	Hanging(w, "  ", fmt.Sprintf("%s · %s · %s · seed %d · %d events, %s", h.Header.Scenario, arm.Label(), h.Header.Cluster.Kind,
+		h.Header.Seed, len(h.Events), state))
 	for _, warning := range rep.Warnings {
-		hanging(w, "  warning: ", warning)
+		Hanging(w, "  warning: ", warning)
 	}
 	for _, p := range rep.Properties {
-		hanging(w, fmt.Sprintf("  %-20s %-8s ", p.Property, p.Verdict), p.Summary)
+		Hanging(w, fmt.Sprintf("  %-20s %-8s ", p.Property, p.Verdict), p.Summary)
 		if p.Verdict == checker.Fail {
 			Witness(w, p)
 		}
 	}
+	requires(w, rep)
+}
+
+// checkAnswer is the verdict in a word: a history has no expectation to be held against.
+func checkAnswer(rep checker.Report) string {
+	switch rep.Verdict {
+	case checker.Fail:
+		return "VIOLATED"
+	case checker.Unknown:
+		return "UNKNOWN "
+	}
+	return "HOLDS   "
+}
+
+// checkWhat names what the word speaks of; the sentence to each stands with the property, and is not said here.
+func checkWhat(rep checker.Report) string {
+	switch rep.Verdict {
+	case checker.Pass:
+		return rep.Summary
+	case checker.Vacuous:
+		return "Nothing is violated, and little was tried: " + rep.Summary
+	}
+	return strings.Join(names(rep, rep.Verdict), ", ")
+}
+
+// requires lists what the scenario requires a run to show.
+func requires(w io.Writer, rep checker.Report) {
+	wide := 18
 	for _, m := range rep.Requires {
-		if m.Met {
-			fmt.Fprintf(w, "  requires %-20s shown\n", m.Requirement)
-		} else {
-			hanging(w, fmt.Sprintf("  requires %-20s ", m.Requirement), "not shown: "+m.Missing)
+		wide = max(wide, runes(m.Requirement))
+	}
+	for _, m := range rep.Requires {
+		head := fmt.Sprintf("  requires %-*s ", wide, m.Requirement)
+		if !m.Met {
+			Hanging(w, head+"not shown: ", m.Missing)
+			continue
 		}
+		var at []int
+		for _, e := range m.Evidence {
+			at = append(at, e.Line)
+		}
+		Hanging(w, head, "shown"+lines(at...))
 	}
 }

@@ -4,6 +4,7 @@ package reports
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/single-writer/chaos/checker"
@@ -16,8 +17,10 @@ type Run struct {
 	// Arm is the arm's name, About what it is.
 	Arm, About string
 	Without    []string
-	History    *history.History
-	Report     checker.Report
+	// File is the run's history, as a word of a command.
+	File    string
+	History *history.History
+	Report  checker.Report
 	// Expected tells whether it came out as its scenario states, Deviations where it did not.
 	Expected   bool
 	Deviations []checker.Deviation
@@ -56,13 +59,21 @@ func (r Run) onlyProgress() bool {
 	return true
 }
 
-// Headline says in one line what happened.
+// Headline says in one line what happened, with the lines of the history that show it.
 func (r Run) Headline() string {
 	switch r.Report.Verdict {
 	case checker.Fail:
 		return r.damage()
 	case checker.Pass:
 		return r.defence()
+	case checker.Unknown:
+		return "could not be decided: " + strings.Join(names(r.Report, checker.Unknown), ", ")
+	}
+	if what, at, ok := r.inVain(); ok {
+		return fmt.Sprintf("waited in vain: %s%s", what, lines(at))
+	}
+	if all := r.unmet(); len(all) > 0 {
+		return "does not show what the scenario requires: " + strings.Join(all, ", ")
 	}
 	return r.Report.Summary
 }
@@ -82,10 +93,15 @@ func (r Run) damage() string {
 			parts = append(parts, s)
 		}
 	}
-	if len(parts) == 0 {
-		return r.Report.Summary
+	if len(parts) > 0 {
+		return strings.Join(parts, "; ")
 	}
-	return strings.Join(parts, "; ")
+	for _, p := range r.Report.Properties {
+		if p.Verdict == checker.Fail {
+			return sentence(p.Summary) + lines(evidence(p)...)
+		}
+	}
+	return r.Report.Summary
 }
 
 // replaced reads, from a witness with two writes, whose write replaced whose.
@@ -100,8 +116,8 @@ func (r Run) replaced(p checker.Result) (string, bool) {
 		return "", false
 	}
 	newer, older := writes[0].Value.(*history.Write), writes[1].Value.(*history.Write)
-	return fmt.Sprintf("%s's %s @%d replaced %s's @%d", worker(writes[1].Process), writes[1].F, older.Offset,
-		worker(writes[0].Process), newer.Offset), true
+	return fmt.Sprintf("%s's %s @%d replaced %s's @%d%s", worker(writes[1].Process), writes[1].F, older.Offset,
+		worker(writes[0].Process), newer.Offset, lines(writes[0].Line(), writes[1].Line())), true
 }
 
 // cost says which events the first wrong value lacks, and the money.
@@ -111,25 +127,67 @@ func (r Run) cost(p checker.Result) (string, bool) {
 		if !ok || v.State == nil {
 			continue
 		}
-		return Log(r.History, v.Key).Diff(*v.State).String(), true
+		return Log(r.History, v.Key).Diff(*v.State).String() + lines(w.Line), true
 	}
 	return "", false
 }
 
-// defence names the stale write that was refused, if there was one.
+// defence names the first write that was refused, if there was one.
 func (r Run) defence() string {
+	first, more := "", 0
 	for _, e := range r.History.Events {
 		v, ok := e.Value.(*history.Write)
-		if !ok || e.Type != history.Fail {
-			continue
+		switch {
+		case !ok || e.Type != history.Fail:
+		case first != "":
+			more++
+		case v.Stored.Known:
+			first = fmt.Sprintf("%s's %s @%d refused, stored @%d%s", worker(e.Process), e.F, v.Offset, v.Stored.N, lines(e.Line()))
+		default:
+			first = fmt.Sprintf("%s's %s @%d refused%s", worker(e.Process), e.F, v.Offset, lines(e.Line()))
 		}
-		s := fmt.Sprintf("%s's %s @%d refused", worker(e.Process), e.F, v.Offset)
-		if v.Stored.Known {
-			s += fmt.Sprintf(" (stored %d)", v.Stored.N)
-		}
-		return s + "; nothing changed"
 	}
-	return "nothing was lost, doubled or overwritten"
+	switch {
+	case first == "":
+		return "nothing was lost, doubled or overwritten"
+	case more > 0:
+		return fmt.Sprintf("%s, and %d more; nothing changed", first, more)
+	}
+	return first + "; nothing changed"
+}
+
+// inVain gives what a step of the plan or a stage of the input waited for until its time was up, and the line that says
+// so. Where each worker stood by then is the story's to tell.
+func (r Run) inVain() (what string, line int, ok bool) {
+	for _, e := range r.History.Events {
+		if v, is := e.Value.(*history.PlanStep); is && v.Status == "timeout" {
+			what, _, _ = strings.Cut(v.Detail, "; ")
+			return what, e.Line(), true
+		}
+	}
+	return "", 0, false
+}
+
+// unmet are the requirements of the scenario that the run does not show.
+func (r Run) unmet() []string {
+	var out []string
+	for _, m := range r.Report.Requires {
+		if !m.Met {
+			out = append(out, m.Requirement)
+		}
+	}
+	return out
+}
+
+// names gives the properties that have a verdict.
+func names(rep checker.Report, v checker.Verdict) []string {
+	var out []string
+	for _, p := range rep.Properties {
+		if p.Verdict == v {
+			out = append(out, p.Property)
+		}
+	}
+	return out
 }
 
 // worker is the worker of a process.
@@ -137,6 +195,33 @@ func worker(process string) string {
 	name, _, _ := strings.Cut(process, "/")
 	return name
 }
+
+// lines says in brackets at which lines of the history something is to be seen.
+func lines(numbers ...int) string {
+	switch len(numbers) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf(" (line %d)", numbers[0])
+	}
+	texts := make([]string, len(numbers))
+	for i, n := range numbers {
+		texts[i] = strconv.Itoa(n)
+	}
+	return fmt.Sprintf(" (lines %s)", strings.Join(texts, ", "))
+}
+
+// evidence gives the lines of a witness.
+func evidence(p checker.Result) []int {
+	var out []int
+	for _, w := range p.Witness {
+		out = append(out, w.Line)
+	}
+	return out
+}
+
+// sentence takes the full stop from a sentence that something follows.
+func sentence(s string) string { return strings.TrimSuffix(s, ".") }
 
 // Log gives the records of an account: as the log had them at the end, or as they were acknowledged when a history was
 // cut before it.

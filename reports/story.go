@@ -2,25 +2,38 @@ package reports
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/history"
 )
 
 // Line is one line of the short story.
 type Line struct {
-	At   time.Duration
-	Who  string
-	Text string
+	At time.Duration
+	// From and To are the first and the last line of the history that it is taken from.
+	From, To int
+	Who      string
+	Text     string
 	// Marks are the properties that this moment is a witness of.
 	Marks []string
 }
 
+// Lines says from where in the history it is taken.
+func (l Line) Lines() string {
+	if l.From == l.To {
+		return strconv.Itoa(l.From)
+	}
+	return fmt.Sprintf("%d-%d", l.From, l.To)
+}
+
 // Story tells a run in a few lines: who owned what, what each came to, what was done to them, and where it broke.
 func Story(r Run) []Line {
-	t := &teller{run: r, marks: marks(r.Report), at: map[string]*chapter{}, events: eventIDs(r.History)}
+	t := &teller{
+		run: r, marks: marks(r.Report), at: map[string]*chapter{}, events: eventIDs(r.History),
+		stands: map[string]*history.PointReached{},
+	}
 	for _, e := range r.History.Events {
 		t.tell(e)
 	}
@@ -28,21 +41,31 @@ func Story(r Run) []Line {
 	return t.lines
 }
 
-// marks gives, by event, the properties whose witness ends there: the moment at which each broke.
-func marks(rep checker.Report) map[int][]string {
-	out := map[int][]string{}
-	for _, p := range rep.Properties {
-		if p.Verdict != checker.Fail {
+// A story of more lines than longest is cut in its middle: a worker that is refused again and again makes thousands.
+const (
+	longest = 40
+	opening = 20
+	finale  = 12
+)
+
+// short leaves out the middle of a long story, but for what breaks there. Where something is left out stands a line
+// without text, whose From is how many they are.
+func short(all []Line) []Line {
+	if len(all) <= longest {
+		return all
+	}
+	var out []Line
+	left := 0
+	for i, l := range all {
+		if i >= opening && i < len(all)-finale && len(l.Marks) == 0 {
+			left++
 			continue
 		}
-		last := -1
-		for _, w := range p.Witness {
-			// Records are read at the end, long after what they prove.
-			if !strings.HasPrefix(w.Text, "record ") {
-				last = max(last, w.Index)
-			}
+		if left > 0 {
+			out = append(out, Line{From: left})
+			left = 0
 		}
-		out[last] = append(out[last], p.Property)
+		out = append(out, l)
 	}
 	return out
 }
@@ -71,69 +94,95 @@ type place struct {
 // chapter is what one worker has done since something was last told of it.
 type chapter struct {
 	began             time.Duration
+	from, to          int
 	who               string
 	owns, found       string
 	first, last       int64
 	stored, committed string
-	marks             []string
+	// trouble is what was refused or is in doubt, each once, and how often.
+	trouble []string
+	often   map[string]int
+	marks   []string
+}
+
+func (c *chapter) troubled(text string) {
+	if c.often == nil {
+		c.often = map[string]int{}
+	}
+	if c.often[text]++; c.often[text] == 1 {
+		c.trouble = append(c.trouble, text)
+	}
 }
 
 type teller struct {
 	run    Run
-	marks  map[int][]string
+	marks  map[int]mark
 	events map[place]int64
+	// stands is the point that each process reached last.
+	stands map[string]*history.PointReached
 	at     map[string]*chapter
 	order  []string
 	lines  []Line
 }
 
 func (t *teller) tell(e history.Event) {
-	now := time.Duration(e.Time)
+	told := len(t.lines)
 	switch v := e.Value.(type) {
 	case *history.PointReached:
+		t.stands[e.Process] = v
 		t.point(e, v)
 	case *history.Write:
 		t.write(e, v)
 	case *history.OffsetCommit:
 		t.commit(e, v)
 	case *history.RowRead:
-		if v.Purpose == history.ForRecovery && e.Type == history.OK {
-			c := t.chapter(e)
-			c.found = "recovers nothing"
-			if v.Row != nil && v.Row.State != nil {
-				c.found = fmt.Sprintf("recovers @%s", v.Row.Offset)
-			} else if v.Row != nil {
-				c.found = fmt.Sprintf("recovers a tombstone @%s", v.Row.Offset)
-			}
-		}
+		t.found(e, v)
 	case *history.Eviction:
-		t.close()
-		t.add(now, "-", fmt.Sprintf("coordinator: %s is out of the group", v.Target), t.marks[e.Index])
+		t.add(e, "-", fmt.Sprintf("coordinator: %s is out of the group", v.Target))
 	case *history.FaultDone:
 		t.fault(e, v)
 	case *history.LifeEvent:
 		if v.Status == "failed" {
-			t.close()
-			t.add(now, worker(e.Process), "fails and restarts: "+v.Error, t.marks[e.Index])
+			t.add(e, worker(e.Process), "fails and restarts: "+v.Error)
 		}
 	case *history.PlanStep:
 		if v.Status == "timeout" {
-			t.close()
-			t.add(now, "-", "waited in vain: "+v.Detail, nil)
+			_, where, _ := strings.Cut(v.Detail, "; ")
+			t.add(e, "-", strings.TrimSuffix(fmt.Sprintf("step %d of the %s gives up: %s", v.Step, v.Of, where), ": "))
 		}
 	}
-	if c, ok := t.at[e.Process]; ok {
-		c.marks = append(c.marks, t.marks[e.Index]...)
+	t.mark(e, len(t.lines) > told)
+}
+
+// mark puts what broke at an event where the event is told of: in its own line, or in what its process is doing. An event
+// of which the story tells nothing else gets a line for it.
+func (t *teller) mark(e history.Event, told bool) {
+	m, ok := t.marks[e.Index]
+	switch c := t.at[e.Process]; {
+	case !ok:
+	case told:
+		last := &t.lines[len(t.lines)-1]
+		last.Marks = append(last.Marks, m.properties...)
+	case c != nil:
+		c.marks, c.to = append(c.marks, m.properties...), max(c.to, e.Line())
+	default:
+		text := m.text
+		if e.F == history.End && !t.run.Expected {
+			text = "the run ended" // why it did so is in the witness
+		}
+		t.add(e, worker(e.Process), strings.TrimPrefix(text, e.Process+" "))
+		t.mark(e, true)
 	}
 }
 
 func (t *teller) chapter(e history.Event) *chapter {
 	c, ok := t.at[e.Process]
 	if !ok {
-		c = &chapter{began: time.Duration(e.Time), who: worker(e.Process), first: -1}
+		c = &chapter{began: time.Duration(e.Time), from: e.Line(), who: worker(e.Process), first: -1}
 		t.at[e.Process] = c
 		t.order = append(t.order, e.Process)
 	}
+	c.to = e.Line()
 	return c
 }
 
@@ -150,8 +199,22 @@ func (t *teller) point(e history.Event, v *history.PointReached) {
 		}
 		c.last = id
 	case "revoked", "lost":
-		t.close()
-		t.add(time.Duration(e.Time), worker(e.Process), fmt.Sprintf("p%d is %s", v.Partition, v.Point), nil)
+		t.add(e, worker(e.Process), fmt.Sprintf("p%d is %s", v.Partition, v.Point))
+	}
+}
+
+func (t *teller) found(e history.Event, v *history.RowRead) {
+	if v.Purpose != history.ForRecovery || e.Type != history.OK {
+		return
+	}
+	c := t.chapter(e)
+	switch {
+	case v.Row == nil:
+		c.found = "recovers nothing"
+	case v.Row.State != nil:
+		c.found = fmt.Sprintf("recovers @%s", v.Row.Offset)
+	default:
+		c.found = fmt.Sprintf("recovers a tombstone @%s", v.Row.Offset)
 	}
 }
 
@@ -160,18 +223,18 @@ func (t *teller) write(e history.Event, v *history.Write) {
 		return
 	}
 	c := t.chapter(e)
-	verb := map[history.F]string{history.Persist: "stores", history.Delete: "deletes"}[e.F]
 	switch e.Type {
 	case history.OK:
+		verb := map[history.F]string{history.Persist: "stores", history.Delete: "deletes"}[e.F]
 		c.stored = fmt.Sprintf("%s @%d", verb, v.Offset)
 	case history.Fail:
-		c.stored = fmt.Sprintf("%s @%d, is refused (%s", e.F, v.Offset, v.Code)
+		why := v.Code
 		if v.Stored.Known {
-			c.stored += fmt.Sprintf(", stored %d", v.Stored.N)
+			why += fmt.Sprintf(", stored @%d", v.Stored.N)
 		}
-		c.stored += ")"
+		c.troubled(fmt.Sprintf("%s @%d is refused (%s)", e.F, v.Offset, why))
 	case history.Info:
-		c.stored = fmt.Sprintf("%s @%d, outcome unknown (%s)", e.F, v.Offset, v.Code)
+		c.troubled(fmt.Sprintf("%s @%d has an unknown outcome (%s)", e.F, v.Offset, v.Code))
 	}
 }
 
@@ -180,34 +243,52 @@ func (t *teller) commit(e history.Event, v *history.OffsetCommit) {
 	case history.OK:
 		t.chapter(e).committed = fmt.Sprintf("commits %d", v.Offset)
 	case history.Fail:
-		t.chapter(e).committed = fmt.Sprintf("commit of %d is refused: %s", v.Offset, v.Code)
+		t.chapter(e).troubled(fmt.Sprintf("commit of %d is refused (%s)", v.Offset, v.Code))
 	case history.Info:
-		t.chapter(e).committed = fmt.Sprintf("commit of %d, outcome unknown", v.Offset)
+		t.chapter(e).troubled(fmt.Sprintf("commit of %d has an unknown outcome", v.Offset))
 	}
 }
 
 func (t *teller) fault(e history.Event, v *history.FaultDone) {
-	if v.Phase != "done" || v.Fault == "start" {
+	if v.Phase != "done" {
 		return
 	}
-	now := time.Duration(e.Time)
 	switch v.Fault {
-	case "probe":
-		return
+	case "start", "probe":
 	case "hold":
-		t.close()
 		_, where, _ := strings.Cut(v.Proof, " stands in ")
-		t.add(now, v.Target, fmt.Sprintf("is held at %s", where), nil)
+		t.add(e, v.Target, "is held at "+where+t.event(v.Life))
 	case "release":
-		t.close()
-		t.add(now, v.Target, "is released", nil)
-	case "stop", "kill":
-		t.close()
-		t.add(now, v.Target, map[string]string{"stop": "is stopped", "kill": "is killed"}[v.Fault], nil)
+		t.add(e, v.Target, "is released")
+	case "stop":
+		t.add(e, v.Target, "is stopped")
+	case "kill":
+		t.add(e, v.Target, "is killed")
 	default:
-		t.close()
-		t.add(now, v.Target, v.Fault, nil)
+		t.add(e, v.Target, v.Fault)
 	}
+}
+
+// event says which event the point that a process stands in is about: offsets count from 0, events from 1 and over all
+// partitions, and a commit names the offset after its last.
+func (t *teller) event(process string) string {
+	v := t.stands[process]
+	if v == nil || !v.Offset.Known {
+		return ""
+	}
+	at, word := place{v.Partition, v.Offset.N}, "event"
+	switch v.Point {
+	case "assigned", "recover-begin", "recovered", "revoked", "lost":
+		return "" // where it starts to read, or nothing of its own
+	case "before-commit", "commit-sent", "commit-answered":
+		at.offset--
+		word = "up to event"
+	}
+	id, ok := t.events[at]
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(" (%s %d)", word, id)
 }
 
 // close tells what every worker has come to.
@@ -215,7 +296,7 @@ func (t *teller) close() {
 	for _, p := range t.order {
 		c := t.at[p]
 		if s := c.text(); s != "" {
-			t.add(c.began, c.who, s, c.marks)
+			t.lines = append(t.lines, Line{At: c.began, From: c.from, To: c.to, Who: c.who, Text: s, Marks: c.marks})
 		}
 	}
 	t.at, t.order = map[string]*chapter{}, nil
@@ -233,16 +314,24 @@ func (c *chapter) text() string {
 	case c.first == c.last:
 		parts = append(parts, fmt.Sprintf("folds event %d", c.first))
 	default:
-		parts = append(parts, fmt.Sprintf("folds %d-%d", c.first, c.last))
+		parts = append(parts, fmt.Sprintf("folds events %d-%d", c.first, c.last))
 	}
 	for _, s := range []string{c.stored, c.committed} {
 		if s != "" {
 			parts = append(parts, s)
 		}
 	}
+	for _, s := range c.trouble {
+		if n := c.often[s]; n > 1 {
+			s += fmt.Sprintf(", %d times", n)
+		}
+		parts = append(parts, s)
+	}
 	return strings.Join(parts, ", ")
 }
 
-func (t *teller) add(at time.Duration, who, text string, marks []string) {
-	t.lines = append(t.lines, Line{At: at, Who: who, Text: text, Marks: marks})
+// add tells one moment, after what every worker has come to by then.
+func (t *teller) add(e history.Event, who, text string) {
+	t.close()
+	t.lines = append(t.lines, Line{At: time.Duration(e.Time), From: e.Line(), To: e.Line(), Who: who, Text: text})
 }

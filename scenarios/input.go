@@ -26,8 +26,8 @@ func (l *loader) input(f *field) {
 	if !ok {
 		return
 	}
-	partitions, _ := l.number(o.need("partitions"), 1, mostPartitions)
-	keys, _ := l.number(o.need("keys"), 1, mostKeys)
+	partitions, _ := l.number(o.need("partitions"), mostPartitions)
+	keys, _ := l.number(o.need("keys"), mostKeys)
 	l.scenario.Partitions, l.scenario.Keys = int(partitions), int(keys)
 	stages := o.need("stages")
 	nodes, ok := l.list(stages)
@@ -72,7 +72,7 @@ func (l *loader) stage(n ast.Node, i int, next int64) (workload.Stage, bool) {
 	if l.scenario.Keys > 0 {
 		most = int64(l.scenario.Keys)
 	}
-	key, _ := l.number(o.field("key"), 1, most)
+	key, _ := l.number(o.field("key"), most)
 	s.Key = int(key)
 	if when := o.field("when"); when != nil {
 		s.When = l.trigger(when, anywhere, s.First)

@@ -203,7 +203,7 @@ func (l *loader) trigger(f *field, m moment, first int64) workload.Trigger {
 		pointKnown = ok && l.known(word{t.Point, point.at}, "point", "points", l.vocabulary.Points)
 	}
 	if event := o.field("event"); event != nil {
-		if t.Event, ok = l.number(event, 1, mostEvents); ok {
+		if t.Event, ok = l.number(event, mostEvents); ok {
 			l.waits = append(l.waits, eventWait{t.Event, first, event.at})
 		}
 	}

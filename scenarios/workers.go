@@ -108,7 +108,7 @@ func (l *loader) settings(entry *field, c *workload.Config) {
 			continue
 		}
 		if s.in == nil {
-			if n, ok := l.number(f, 1, mostPollRecords); ok {
+			if n, ok := l.number(f, mostPollRecords); ok {
 				c.MaxPollRecords = int(n)
 			}
 		} else if d, ok := l.duration(f, s.least); ok {

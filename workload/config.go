@@ -20,7 +20,8 @@ type Config struct {
 }
 
 // DefaultConfig is what a scenario's worker has where the scenario says nothing: the Java client's defaults for the group,
-// kafka-flow's for the rest.
+// and a flush and a commit after every poll. (kafka-flow's own default for both is a minute. A scenario that is about the
+// cadence says so; any other would only wait for it at its end.)
 func DefaultConfig(name string) Config {
 	return Config{
 		Name: name,
@@ -32,8 +33,6 @@ func DefaultConfig(name string) Config {
 		},
 		MaxPollRecords: 500,
 		PollTimeout:    50 * time.Millisecond,
-		PersistEvery:   time.Minute,
-		CommitEvery:    time.Minute,
 		Backoff:        100 * time.Millisecond,
 		BackoffMax:     time.Minute,
 	}

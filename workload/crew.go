@@ -58,6 +58,13 @@ func (c *Crew) Life(name string) (process string, running bool) {
 	return l.process, l.running
 }
 
+// Parting tells whether a worker's present life has failed, so that its member leaves the group by itself: that it is then
+// listed no more is no eviction.
+func (c *Crew) Parting(name string) bool {
+	l, ok := c.lives[name]
+	return ok && l.parting
+}
+
 // Names gives the workers that were started, in order.
 func (c *Crew) Names() []string {
 	var names []string

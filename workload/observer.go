@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -18,9 +19,15 @@ type Observer struct {
 	probes      int
 }
 
+// AllKeys is the target of a probe of every key.
+const AllKeys = "all"
+
 // Probe reads the key, or all keys, with the write times of its cells, and the committed offsets. It is done by the
 // process "observer"; the caller waits for it.
 func (o *Observer) Probe(w World, key string) error {
+	if key != AllKeys && !slices.Contains(o.Input.Keys, key) {
+		return fmt.Errorf("there is no key %s; there are: %s", key, strings.Join(o.Input.Keys, ", "))
+	}
 	var err error
 	done := false
 	o.probes++
@@ -36,7 +43,7 @@ func (o *Observer) Probe(w World, key string) error {
 
 func (o *Observer) probe(w World, key string) error {
 	for _, k := range o.Input.Keys {
-		if key != "all" && key != k {
+		if key != AllKeys && key != k {
 			continue
 		}
 		if _, err := o.read(w, k, history.ForProbe, false); err != nil {

@@ -39,8 +39,8 @@ func Points() []NamedPoint {
 		{PointBeforeCommit, "before the lowest held offset is committed"},
 		{PointCommitSent, "the commit was sent, its answer not awaited yet"},
 		{PointCommitAnswered, "the commit was answered; a trigger takes an accepted one unless it says otherwise"},
-		{PointRevoked, "partitions are being taken from the worker, which is still in the group"},
-		{PointLost, "partitions were lost: another worker may own them"},
+		{PointRevoked, "a partition is being taken from the worker, which is still in the group; its offset is the next one to read"},
+		{PointLost, "a partition was lost: another worker may own it; its offset is the next one to read"},
 		{PointTeardown, "the worker ends by its own error; it has left nothing undone that it could do"},
 	}
 }

@@ -12,6 +12,9 @@ type Feeder struct {
 	Input    *Input
 	Producer Producer
 	Moments  Moments
+	// process is the one that feeds, sending whether it waits for the answer to a record; stopped makes it send no more.
+	process          string
+	sending, stopped bool
 	// Done tells that it came to its end, Failed why that was too early.
 	Done   bool
 	Failed error
@@ -19,8 +22,27 @@ type Feeder struct {
 
 // Run is the process "producer".
 func (f *Feeder) Run(w World) {
-	f.Failed = f.feed(w)
+	f.process = w.Name()
+	if !f.stopped {
+		f.Failed = f.feed(w)
+	}
 	f.Done = true
+}
+
+// Stop ends the feeding of a run that is over before its input is: a record that comes after the rig's last reads would
+// look like one that was lost. The record under way is answered first; unwind is how the world ends a process.
+func (f *Feeder) Stop(w World, unwind func(process string)) error {
+	f.stopped = true
+	if f.Done || f.process == "" {
+		return nil
+	}
+	if !w.Await(DefaultWithin, func() bool { return f.Done || !f.sending }) {
+		return fmt.Errorf("the producer got no answer within %s", DefaultWithin)
+	}
+	if !f.Done {
+		unwind(f.process)
+	}
+	return nil
 }
 
 // feed produces the stages. A stage's trigger is armed just before the records of the stage before are sent, and not when
@@ -64,7 +86,9 @@ func (f *Feeder) produce(w World, e Placed) error {
 	}
 	v := history.Produced{Partition: e.Partition, Event: e.Event}
 	op := w.Invoke(history.Produce, &v)
+	f.sending = true
 	a, outcome, err := f.Producer.Produce(e.Partition, e.Event.Account, value).Await()
+	f.sending = false
 	done := v
 	if outcome != persistence.Answered {
 		done.Error = err.Error()

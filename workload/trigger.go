@@ -55,7 +55,8 @@ func (t Trigger) Matches(e history.Event, in *Input) bool {
 	return false
 }
 
-// covers tells whether the point's offset covers the event: a commit names the next offset, all else the last.
+// covers tells whether the point's offset covers the event: commits and changes of the assignment name the next offset to
+// read, all else the last one read.
 func (t Trigger) covers(v *history.PointReached, in *Input) bool {
 	if t.Event == 0 {
 		return true
@@ -66,7 +67,8 @@ func (t Trigger) covers(v *history.PointReached, in *Input) bool {
 	}
 	last := v.Offset.N
 	switch v.Point {
-	case PointBeforeCommit, PointCommitSent, PointCommitAnswered, PointAssigned, PointRecoverBegin, PointRecovered:
+	case PointBeforeCommit, PointCommitSent, PointCommitAnswered, PointAssigned, PointRecoverBegin, PointRecovered,
+		PointRevoked, PointLost:
 		last--
 	}
 	return last >= offset

@@ -16,6 +16,8 @@ type life struct {
 	number   int
 	failures int
 	running  bool
+	// parting: the life has failed, and its member leaves the group by itself.
+	parting bool
 
 	world  World
 	member Member
@@ -41,6 +43,7 @@ func (l *life) run(w World) {
 	// The error path. A flush of what is held comes here, before the member leaves: "teardown" is its place.
 	w.Point(history.PointReached{Point: PointTeardown, Owner: l.token})
 	w.Note(history.Life, &history.LifeEvent{Status: "failed", Error: err.Error()})
+	l.parting = true
 	if l.member != nil {
 		l.member.Leave()
 	}

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/single-writer/chaos/workload/persistence"
@@ -49,7 +50,7 @@ func (r *rows) query(s persistence.Statement) (cql string, values []any, err err
 	case persistence.Insert:
 		cql = "INSERT INTO " + table + " (application_id, group_id, topic, partition, key, offset, created, metadata, value)" +
 			" VALUES (?, ?, ?, ?, ?, ?, toTimestamp(now()), ?, ?)"
-		values = append(key, s.Offset, s.Metadata, blob(s.Value))
+		values = slices.Concat(key, []any{s.Offset, s.Metadata, blob(s.Value)})
 	case persistence.Remove:
 		cql = "DELETE FROM " + table + using(s) + " WHERE " + rowKey
 		values = key

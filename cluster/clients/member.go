@@ -234,7 +234,8 @@ func (m *member) Leave() {
 	}
 	m.stopClock()
 	if !m.fenced {
-		m.leave("the consumer is being closed").Await()
+		// Whether it could leave is for whoever asked it to: the coordinator is asked, not the client.
+		_, _, _ = m.leave("the consumer is being closed").Await()
 	}
 	m.Sever()
 }

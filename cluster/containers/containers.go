@@ -245,7 +245,7 @@ func (s *starter) startKafka(ctx context.Context) error {
 	t.Running = time.Since(began)
 	s.servers.KafkaContainer, s.servers.KafkaAddr = id, addr
 
-	answered, version, err := await(ctx, s, "Kafka", id, func(ctx context.Context) (ready.Answered, string, error) {
+	answered, _, err := await(ctx, s, "Kafka", id, func(ctx context.Context) (ready.Answered, string, error) {
 		answered, err := ready.Kafka{Addr: addr, Alive: s.running(id)}.Wait(ctx)
 		return answered, "", err
 	})
@@ -253,7 +253,8 @@ func (s *starter) startKafka(ctx context.Context) error {
 		return err
 	}
 	t.FirstAnswer, t.Ready = answered.First.Sub(began), answered.All.Sub(began)
-	if version, err = s.kafkaVersion(ctx, id); err != nil {
+	version, err := s.kafkaVersion(ctx, id)
+	if err != nil {
 		return err
 	}
 	s.servers.KafkaVersion = version

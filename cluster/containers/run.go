@@ -127,7 +127,7 @@ func (s *starter) run(ctx context.Context, srv server) (id string, err error) {
 	if err != nil {
 		if c != nil {
 			// Created and not started: a second try needs its name.
-			s.engine.ContainerRemove(ctx, c.GetContainerID(), client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+			_, _ = s.engine.ContainerRemove(ctx, c.GetContainerID(), client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 		}
 		return "", fmt.Errorf("start %s from %s: %w", srv.name, srv.image, err)
 	}
@@ -235,7 +235,7 @@ func (s *starter) log(ctx context.Context, id, tail string) (string, error) {
 	}
 	defer stream.Close()
 	var text bytes.Buffer
-	if _, err := stdcopy.StdCopy(&text, &text, stream); err != nil && err != io.EOF {
+	if _, err := stdcopy.StdCopy(&text, &text, stream); err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("read a container's log: %w", err)
 	}
 	return text.String(), nil

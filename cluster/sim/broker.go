@@ -22,7 +22,9 @@ type broker struct {
 // fetch is one fetch request: answered at once when there are records, else when some come or its wait is over.
 type fetch struct {
 	positions map[int32]int64
-	max       int
+	// first is the partition to begin with, max the most records.
+	first int32
+	max   int
 	reply     func([]workload.Record)
 	expiry    *timer
 }
@@ -46,8 +48,8 @@ func (b *broker) produce(partition int32, value []byte) int64 {
 }
 
 // fetch serves a fetch.
-func (b *broker) fetch(positions map[int32]int64, maxRecords int, wait time.Duration, reply func([]workload.Record)) {
-	f := &fetch{positions: positions, max: maxRecords, reply: reply}
+func (b *broker) fetch(positions map[int32]int64, first int32, maxRecords int, wait time.Duration, reply func([]workload.Record)) {
+	f := &fetch{positions: positions, first: first, max: maxRecords, reply: reply}
 	if b.answer(f) {
 		return
 	}
@@ -63,10 +65,11 @@ func (b *broker) fetch(positions map[int32]int64, maxRecords int, wait time.Dura
 	})
 }
 
-// answer answers a fetch for which there are records, in the order of partitions.
+// answer answers a fetch for which there are records, one partition after another.
 func (b *broker) answer(f *fetch) bool {
 	var out []workload.Record
-	for p := range b.log {
+	for i := range b.log {
+		p := (int(f.first) + i) % len(b.log)
 		from, ok := f.positions[int32(p)]
 		if !ok {
 			continue

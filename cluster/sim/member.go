@@ -23,14 +23,16 @@ type member struct {
 	token workload.Token
 	// assigned are the partitions that were handed out, with the next offset to fetch of each.
 	assigned map[int32]int64
-	joined   bool
+	// turn is the partition that the next fetch begins with: a consumer goes round its partitions, so that none is read
+	// only when the others have nothing more.
+	turn   int32
+	joined bool
 	rejoin   bool
 	// fenced: the assignment is lost. out: the member itself is, its id is worth nothing any more.
 	fenced, out bool
 	// leaving: the client is being closed. severed: it is, nothing is sent and nothing heard any more.
 	leaving, severed bool
 	join             *joining
-	fetching         *board.Call[[]workload.Record]
 	heartbeat        *timer
 	pollClock        *timer
 }
@@ -85,14 +87,14 @@ func (m *member) poll(maxRecords int, until time.Duration) workload.Polled {
 	}
 }
 
-// hand hands out the end of the assignment; what was fetched for it is dropped.
+// hand hands out the end of the assignment.
 func (m *member) hand(c workload.Change) workload.Polled {
 	p := workload.Polled{Change: c, Token: m.token}
 	for partition := range m.assigned {
 		p.Partitions = append(p.Partitions, workload.Assigned{Partition: partition})
 	}
 	slices.SortFunc(p.Partitions, func(a, b workload.Assigned) int { return int(a.Partition - b.Partition) })
-	m.assigned, m.fetching = nil, nil
+	m.assigned = nil
 	return p
 }
 
@@ -116,22 +118,26 @@ func (m *member) fetch(maxRecords int, wait time.Duration) ([]workload.Record, b
 	for p, at := range m.assigned {
 		positions[p] = at
 	}
-	m.fetching = request(m.world.board, m.world.net, &m.leader, wait+m.config.RequestTimeout,
-		func(reply func([]workload.Record)) { m.world.broker.fetch(positions, maxRecords, wait, reply) })
-	m.world.board.Await(board.Forever, func() bool { return m.fetching.Done() || m.fenced || m.rejoin })
+	fetching := request(m.world.board, m.world.net, &m.leader, wait+m.config.RequestTimeout,
+		func(reply func([]workload.Record)) { m.world.broker.fetch(positions, m.turn, maxRecords, wait, reply) })
+	m.world.board.Await(board.Forever, func() bool { return fetching.Done() || m.fenced || m.rejoin })
+	var records []workload.Record
+	if fetching.Done() {
+		records, _, _ = fetching.Await()
+	}
+	// Only now: taking the answer gives the baton away once more.
 	if m.fenced || m.rejoin {
 		return nil, false
 	}
-	records, _, _ := m.fetching.Await()
 	for _, r := range records {
 		m.assigned[r.Partition] = r.Offset + 1
+		m.turn = r.Partition + 1
 	}
 	return records, true
 }
 
 // startJoin begins a join: JoinGroup and, with its answer, SyncGroup and OffsetFetch. Heartbeats rest until JoinGroup is
-// answered, as in the Java client: one under the old generation, sent while the new one begins, would be refused and be
-// taken for an eviction.
+// answered, as in the Java client (HeartbeatThread, hasNotJoinedGroup): who waits for the coordinator need not call it.
 func (m *member) startJoin() {
 	j := &joining{}
 	m.join, m.rejoin = j, false

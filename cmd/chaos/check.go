@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -17,10 +19,11 @@ func (c *cli) checkCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Check recorded histories",
-		Long: "Reads histories and gives the verdict of each property. A history that was cut is read as far as it goes.\n" +
-			"Exit: 0 nothing is violated, 1 something is, 4 undecided, 64 a history is malformed.",
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, files []string) error { return c.check(files) },
+		Long: "Reads histories and gives the verdict of each property. A history that was cut is read as far as it\n" +
+			"goes. Exit: 0 nothing is violated, 1 something is, 4 undecided, 64 a history is malformed.",
+		Example: "  chaos check runs/*/*/history.jsonl",
+		Args:    someHistories,
+		RunE:    func(_ *cobra.Command, files []string) error { return c.check(files) },
 	}
 }
 
@@ -32,29 +35,34 @@ type checked struct {
 	Report *checker.Report `json:"report,omitempty"`
 	Error  string          `json:"error,omitempty"`
 	Exit   int             `json:"exit"`
+
+	history *history.History
 }
 
 // check checks every file, also behind one that cannot be read.
 func (c *cli) check(files []string) error {
 	all := []checked{}
 	var codes []int
-	for _, file := range files {
+	for i, file := range files {
 		k := checkFile(file)
 		all, codes = append(all, k), append(codes, k.Exit)
 		if c.json {
 			continue
 		}
 		if k.Error != "" {
-			fmt.Fprintln(c.errs, k.Error)
+			printError(c.errs, k.Error)
 			continue
 		}
-		reports.Check(c.out, file, k.Events, k.Ended, *k.Report)
+		if i > 0 {
+			fmt.Fprintln(c.out)
+		}
+		reports.Check(c.out, file, k.history, *k.Report)
 	}
 	c.exit = controller.Worst(codes...)
 	if c.json {
 		c.print(map[string]any{"schema": controller.VerdictSchema, "exit": c.exit, "histories": all})
 	} else if c.exit != controller.ExitExpected {
-		fmt.Fprintf(c.out, "exit %d\n", c.exit)
+		fmt.Fprintf(c.errs, "exit %d\n", c.exit)
 	}
 	return nil
 }
@@ -63,14 +71,21 @@ func checkFile(file string) checked {
 	h, err := history.ReadFile(file)
 	if err != nil {
 		code := controller.ExitRig
+		text := err.Error()
 		var malformed *history.Malformed
-		if errors.As(err, &malformed) || errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.As(err, &malformed):
 			code = controller.ExitUsage
+		case errors.Is(err, fs.ErrNotExist):
+			code, text = controller.ExitUsage, "there is no file "+file
+		case errors.Is(err, syscall.EISDIR):
+			code, text = controller.ExitUsage, fmt.Sprintf("%s is a folder; the history in it is %s", file,
+				filepath.Join(file, "history.jsonl"))
 		}
-		return checked{File: file, Error: err.Error(), Exit: code}
+		return checked{File: file, Error: text, Exit: code}
 	}
 	report := checker.Check(h)
-	k := checked{File: file, Events: len(h.Events), Ended: h.Ended(), Report: &report, Exit: controller.ExitExpected}
+	k := checked{File: file, Events: len(h.Events), Ended: h.Ended(), Report: &report, Exit: controller.ExitExpected, history: h}
 	switch report.Verdict {
 	case checker.Fail:
 		k.Exit = controller.ExitDeviates

@@ -9,14 +9,17 @@ import (
 )
 
 func (c *cli) imagesCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "images", Short: "The container images of Kafka and Cassandra"}
+	cmd := &cobra.Command{
+		Use: "images", Short: "The container images of Kafka and Cassandra", Args: onlyCommands,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.help(cmd) },
+	}
 	var force bool
 	build := &cobra.Command{
 		Use:   "build",
 		Short: "Build local images, for where no image registry can be reached",
-		Long: "Builds a Debian base and, on it, Kafka and Cassandra from their Maven packages at pinned versions. Needs a Docker engine,\n" +
-			"root, debootstrap and mvn. What is there already is left alone.",
-		Args: cobra.NoArgs,
+		Long: "Builds a Debian base and, on it, Kafka and Cassandra from their Maven packages at pinned versions.\n" +
+			"Needs a Docker engine, root, debootstrap and mvn. What is there already is left alone.",
+		Args: nothing,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := c.out
 			if c.json {

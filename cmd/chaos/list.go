@@ -9,6 +9,7 @@ import (
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/controller"
 	"github.com/single-writer/chaos/nemesis"
+	"github.com/single-writer/chaos/reports"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -72,16 +73,25 @@ func (c *cli) listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the scenarios, and what each expects of each arm",
-		Args:  cobra.NoArgs,
+		Args:  onlyLists,
 		RunE:  func(*cobra.Command, []string) error { return c.listScenarios() },
 	}
 	for _, l := range listables() {
 		cmd.AddCommand(&cobra.Command{
-			Use: l.name, Short: "List " + l.about, Args: cobra.NoArgs,
+			Use: l.name, Short: "List " + l.about, Args: nothing,
 			RunE: func(*cobra.Command, []string) error { return c.listNames(l) },
 		})
 	}
 	return cmd
+}
+
+// onlyLists is for `chaos list`, whose arguments can only be names of lists, mistyped.
+func onlyLists(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return mistake("chaos list has no list %q%s\n  lists: %s; chaos list by itself lists the scenarios", args[0],
+		meant(args[0], commandNames(cmd)), strings.Join(commandNames(cmd), " "))
 }
 
 func (c *cli) listNames(l listable) error {
@@ -98,7 +108,7 @@ func (c *cli) listNames(l listable) error {
 		wide = max(wide, len(r[0]))
 	}
 	for _, r := range l.rows() {
-		fmt.Fprintf(c.out, "%-*s  %s\n", wide, r[0], r[1])
+		reports.Hanging(c.out, fmt.Sprintf("%-*s  ", wide, r[0]), r[1])
 	}
 	return nil
 }
@@ -135,7 +145,8 @@ func (c *cli) listScenarios() error {
 		return nil
 	}
 	for _, s := range all {
-		fmt.Fprintf(c.out, "%s\n    %s\n", s.Name, strings.TrimSpace(s.About))
+		fmt.Fprintln(c.out, s.Name)
+		reports.Hanging(c.out, "    ", s.About)
 		for _, e := range s.Expect {
 			word := "holds"
 			if len(e.Violates) > 0 {
@@ -144,7 +155,7 @@ func (c *cli) listScenarios() error {
 			if len(e.May) > 0 {
 				word += "; may violate " + strings.Join(e.May, ", ")
 			}
-			fmt.Fprintf(c.out, "    %-16s %s\n", e.Arm, word)
+			reports.Hanging(c.out, fmt.Sprintf("    %-16s ", e.Arm), word)
 		}
 	}
 	return nil

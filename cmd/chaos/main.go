@@ -3,16 +3,19 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/reports"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -22,16 +25,36 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 func run(args []string, out, errs io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop)
-	c := &cli{out: out, errs: errs, args: args}
+	// A flag that is wrong ends the reading of flags, maybe before --json; the answer must be JSON then too.
+	c := &cli{out: out, errs: errs, args: args, json: asksJSON(args)}
+	noticed := context.AfterFunc(ctx, func() {
+		stop()
+		c.progress("interrupted: ending what runs and removing what was started; once more ends the program at once")
+	})
+	defer noticed()
 	root := c.root()
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)
 	if err := root.ExecuteContext(ctx); err != nil {
+		if ctx.Err() != nil {
+			err = &interruptedError{err}
+		}
 		return c.failed(err)
 	}
 	return c.exit
+}
+
+// asksJSON tells whether --json is among the arguments.
+func asksJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.ContainsFunc(args, func(a string) bool {
+		value, ok := strings.CutPrefix(a, "--json=")
+		on, err := strconv.ParseBool(value)
+		return a == "--json" || ok && on && err == nil
+	})
 }
 
 // cli is one call of the program.
@@ -47,55 +70,52 @@ func (c *cli) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "chaos",
 		Short: "Can a stale owner corrupt your stream processor, and does its fence hold?",
-		Long: "chaos runs scenarios in which an owner of a partition goes on after it has lost it, against workers that keep their\n" +
-			"snapshots with or without a fence, and says what broke and why. In a deterministic simulator, or on real servers.",
+		Long: "chaos runs scenarios in which an owner of a partition goes on after it has lost it, against workers\n" +
+			"that keep their snapshots with or without a fence, and says what broke and why. In a deterministic\n" +
+			"simulator, or on real servers.",
+		Example: "  chaos run stale-periodic-flush\n" +
+			"  chaos list",
 		Version:       controller.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return c.help(cmd) },
 	}
-	root.PersistentFlags().BoolVar(&c.json, "json", false, "print one JSON document and nothing else")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &controller.Usage{Err: err} })
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.PersistentFlags().BoolVar(&c.json, "json", c.json, "print one JSON document and nothing else")
+	// The default is not the flag's but how it was given.
+	root.PersistentFlags().Lookup("json").DefValue = "false"
+	root.SetFlagErrorFunc(wrongFlag)
+	usage := strings.NewReplacer(".LocalFlags.FlagUsages", wrapped(".LocalFlags"), ".InheritedFlags.FlagUsages", wrapped(".InheritedFlags"))
+	root.SetUsageTemplate(usage.Replace(root.UsageTemplate()))
 	root.AddCommand(c.runCommand(), c.listCommand(), c.checkCommand(), c.imagesCommand())
-	for _, sub := range root.Commands() {
-		usageErrors(sub)
-	}
+	root.SetHelpCommand(c.helpCommand())
 	return root
 }
 
-// usageErrors makes wrong arguments of a command the user's mistake, not the rig's.
-func usageErrors(c *cobra.Command) {
-	check := c.Args
-	if check != nil {
-		c.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return &controller.Usage{Err: fmt.Errorf("%w\n  %s", err, cmd.UseLine())}
-			}
-			return nil
-		}
-	}
-	for _, sub := range c.Commands() {
-		usageErrors(sub)
-	}
+func wrapped(flags string) string {
+	return fmt.Sprintf("(%s.FlagUsagesWrapped %d)", flags, reports.Width)
 }
 
-// failed prints an error, and gives its exit code: 64 for a mistake of whoever asked, 70 for all else.
-func (c *cli) failed(err error) int {
-	code := controller.ExitRig
-	var usage *controller.Usage
-	if errors.As(err, &usage) || isCobraUsage(err) {
-		code = controller.ExitUsage
-	}
+// help is what a command that only holds others does by itself.
+func (c *cli) help(cmd *cobra.Command) error {
 	if c.json {
-		c.print(map[string]any{"error": err.Error(), "exit": code})
-	} else {
-		fmt.Fprintln(c.errs, err)
-		fmt.Fprintf(c.errs, "exit %d\n", code)
+		return mistake("%s needs a command\n  %s", cmd.CommandPath(), commandsOf(cmd))
 	}
-	return code
+	return cmd.Help()
 }
 
-// isCobraUsage tells the errors that cobra itself makes, before any command runs: they have no type.
-func isCobraUsage(err error) bool {
-	var unknown interface{ Unwrap() error }
-	return err != nil && !errors.As(err, &unknown) && len(err.Error()) > 15 && err.Error()[:15] == "unknown command"
+// helpCommand is `chaos help`. Cobra's own takes a command that there is none of for no mistake.
+func (c *cli) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			about, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(about, slices.Concat(rest, args)[0])
+			}
+			return c.help(about)
+		},
+	}
 }

@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,23 +34,24 @@ func (c *cli) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO",
 		Short: "Run a scenario under each arm and say what broke, when and why",
-		Long: "Runs a scenario of the catalogue, or the file at a path, under each arm that it states something of, and says whether\n" +
-			"each run came out as stated. Exit: 0 as stated, 1 not, 3 vacuous, 4 unknown, 64 wrong usage, 70 the rig failed.",
+		Long: "Runs a scenario of the catalogue, or the file at a path, under each arm that it states something of,\n" +
+			"and says whether each run came out as stated.\n" +
+			"Exit: 0 as stated, 1 not, 3 vacuous, 4 unknown, 64 wrong usage, 70 the rig failed.",
 		Example: "  chaos run stale-periodic-flush\n" +
 			"  chaos run stale-periodic-flush --cluster containers\n" +
 			"  chaos run stale-periodic-flush --arm cassandra/cas --without persist-condition\n" +
 			"  chaos run ./mine.yaml --seed 7",
-		Args: cobra.ExactArgs(1),
+		Args: oneScenario,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args[0], f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.cluster, "cluster", "sim", "what to run on: sim, containers")
-	flags.StringSliceVar(&f.arms, "arm", nil, "the arm to run (repeatable; default: each that the scenario states something of)")
-	flags.StringSliceVar(&f.without, "without", nil, "a guard to take from the arm (repeatable)")
-	flags.Int64Var(&f.seed, "seed", 1, "seed of the input's amounts, and in the simulator of every decision")
-	flags.StringVar(&f.out, "out", "", "folder for the runs' folders (default runs/ and the time)")
-	flags.StringVar(&f.kafka, "kafka-image", "", "image of Kafka for --cluster containers")
-	flags.StringVar(&f.cassandra, "cassandra-image", "", "image of Cassandra for --cluster containers")
+	flags.StringVar(&f.cluster, "cluster", "sim", "the `KIND` of cluster to run on: sim, containers")
+	flags.StringSliceVar(&f.arms, "arm", nil, "the `ARM` to run (repeatable; default: all that the scenario speaks of)")
+	flags.StringSliceVar(&f.without, "without", nil, "a `GUARD` to take from the arm (repeatable)")
+	flags.Int64Var(&f.seed, "seed", 1, "seed `N` of the amounts, and in the simulator of every decision")
+	flags.StringVar(&f.out, "out", "", "`DIR` to put the runs' folders into (default: runs/ and the time)")
+	flags.StringVar(&f.kafka, "kafka-image", "", "`IMAGE` of Kafka for --cluster containers")
+	flags.StringVar(&f.cassandra, "cassandra-image", "", "`IMAGE` of Cassandra for --cluster containers")
 	return cmd
 }
 
@@ -55,13 +59,17 @@ func (c *cli) runCommand() *cobra.Command {
 func (c *cli) opener(f runFlags) (func(context.Context) (cluster.Cluster, error), error) {
 	switch f.cluster {
 	case "sim":
+		if f.kafka != "" || f.cassandra != "" {
+			return nil, mistake("an image needs servers to start, and the simulator has none: add --cluster containers")
+		}
 		return func(context.Context) (cluster.Cluster, error) { return sim.Cluster{}, nil }, nil
 	case "containers":
 		return func(ctx context.Context) (cluster.Cluster, error) {
 			return containers.Open(ctx, containers.Options{KafkaImage: f.kafka, CassandraImage: f.cassandra, Log: c.progress})
 		}, nil
 	}
-	return nil, &controller.Usage{Err: fmt.Errorf("no cluster is called %q; there are: sim, containers", f.cluster)}
+	return nil, mistake("no cluster is called %q%s; there are: sim (the default), containers", f.cluster,
+		meant(f.cluster, []string{"sim", "containers"}))
 }
 
 // progress prints what is going on, on the error stream: the output is the answer's alone.
@@ -82,8 +90,12 @@ func (c *cli) run(ctx context.Context, scenario string, f runFlags) error {
 	}
 	o, err := controller.Do(ctx, controller.Request{
 		Scenario: scenario, Arms: f.arms, Without: f.without, Seed: f.seed, Out: f.out,
-		Command: append([]string{"chaos"}, c.args...), Open: open, Progress: progress,
+		Kind: f.cluster, Command: append([]string{"chaos"}, c.args...), Open: open, Progress: progress,
 	})
+	var usage *controller.Usage
+	if errors.As(err, &usage) && errors.Is(err, fs.ErrNotExist) {
+		return mistake("there is no file %s\n  chaos list shows the scenarios that need none", scenario)
+	}
 	if err != nil {
 		return err
 	}
@@ -94,7 +106,7 @@ func (c *cli) run(ctx context.Context, scenario string, f runFlags) error {
 	}
 	reports.Terminal(c.out, batch(o, scenario, f))
 	if c.exit != controller.ExitExpected {
-		fmt.Fprintf(c.out, "exit %d\n", c.exit)
+		fmt.Fprintf(c.errs, "exit %d\n", c.exit)
 	}
 	return nil
 }
@@ -128,28 +140,40 @@ func document(o *controller.Outcome) runDocument {
 
 // batch is the outcome as the report wants it.
 func batch(o *controller.Outcome, scenario string, f runFlags) reports.Batch {
-	again := "chaos run " + scenario
+	again := "chaos run " + word(scenario)
 	if f.cluster != "sim" {
 		again += " --cluster " + f.cluster
 	}
-	again += fmt.Sprintf(" --seed %d", f.seed)
+	for flag, image := range map[string]string{" --kafka-image ": f.kafka, " --cassandra-image ": f.cassandra} {
+		if image != "" {
+			again += flag + word(image)
+		}
+	}
 	b := reports.Batch{
 		Scenario: o.Scenario.Name, About: o.Scenario.About, Cluster: clusterLabel(o), Seed: o.Seed, Took: o.Took, Again: again,
 	}
 	for _, r := range o.Runs {
 		b.Runs = append(b.Runs, reports.Run{
-			Arm: r.Arm, About: armAbout(r.Arm), Without: r.Without, History: r.History, Report: r.Verdict.Report(),
-			Expected: r.Verdict.Expected, Deviations: r.Verdict.Deviations,
+			Arm: r.Arm, About: armAbout(r.Arm), Without: r.Without, File: word(filepath.Join(r.Folder, "history.jsonl")),
+			History: r.History, Report: r.Verdict.Report(), Expected: r.Verdict.Expected, Deviations: r.Verdict.Deviations,
 		})
-	}
-	if f.cluster == "sim" {
-		b.Next = append(b.Next, "chaos run "+scenario+" --cluster containers")
 	}
 	if len(o.Runs) > 0 {
 		b.Folder = filepath.Dir(o.Runs[0].Folder) + "/"
-		b.Next = append(b.Next, "chaos check "+b.Folder+"*/history.jsonl")
 	}
+	if f.cluster == "sim" {
+		b.Next = append(b.Next, "chaos run "+word(scenario)+" --cluster containers")
+	}
+	b.Next = append(b.Next, "chaos check "+word(b.Folder)+"*/history.jsonl")
 	return b
+}
+
+// word is a text as one word of a shell's command.
+func word(s string) string {
+	if s != "" && !strings.ContainsAny(s, " \t\n'\"\\$`!*?[](){}<>|&;#~") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 func armAbout(name string) string {

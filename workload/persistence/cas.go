@@ -45,13 +45,15 @@ func casPersist(c *compound) error {
 	return c.conflict(history.Opt{})
 }
 
-// repair overwrites a row that is there but whose offset is gone (its cell expired): nothing is left to compare with.
+// repair overwrites a row that is there but whose offset is gone (its cell expired): nothing is left to compare with. Who
+// loses the race for it to a newer write is told so; to an older one, or to its own write sent twice, the conflict is as
+// spurious as one with no row.
 func (c *compound) repair() error {
 	a, err := c.send(Update, IfOffsetNull)
 	switch {
 	case err != nil || a.Applied:
 		return err
-	case a.Refusal == OffsetStored:
+	case a.Refusal == OffsetStored && a.Stored > c.value.Offset:
 		return c.conflict(history.Some(a.Stored))
 	}
 	return c.conflict(history.Opt{})

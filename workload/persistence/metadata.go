@@ -31,7 +31,7 @@ func (r *RawRow) Decode() *history.Row {
 	out := &history.Row{
 		Offset: r.Offset, WritetimeOffset: r.WritetimeOffset, WritetimeValue: r.WritetimeValue, TTL: r.TTL,
 	}
-	if len(r.Value) > 0 {
+	if r.Value != nil {
 		s, err := ledger.DecodeState(r.Value)
 		if err != nil {
 			out.Broken = fmt.Sprintf("%.200q", r.Value)

@@ -56,7 +56,7 @@ func (b *builder) archives(ctx context.Context, ref string) (string, error) {
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
-		b.engine.ContainerRemove(ctx, created.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+		_, _ = b.engine.ContainerRemove(ctx, created.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 	}()
 	content, err := tarOf(files)
 	if err != nil {

@@ -47,8 +47,11 @@ func (b *builder) jars(ctx context.Context, kind Kind) (string, error) {
 		return "", fmt.Errorf("fetch the jars of %s: %w", kind, err)
 	}
 	found, err := filepath.Glob(filepath.Join(jars, "*.jar"))
-	if err != nil || len(found) == 0 {
-		return "", fmt.Errorf("fetch the jars of %s: Maven copied none (%v)", kind, err)
+	if err != nil {
+		return "", fmt.Errorf("fetch the jars of %s: %w", kind, err)
+	}
+	if len(found) == 0 {
+		return "", fmt.Errorf("fetch the jars of %s: Maven copied none", kind)
 	}
 	b.say("%s: %d jars", kind, len(found))
 	return jars, nil
@@ -194,7 +197,7 @@ func (b *builder) id(ctx context.Context, ref string) string {
 // another image still uses stays; it is the engine's to refuse.
 func (b *builder) forget(ctx context.Context, old, ref string) {
 	if old != "" && old != b.id(ctx, ref) {
-		b.engine.ImageRemove(ctx, old, client.ImageRemoveOptions{PruneChildren: true})
+		_, _ = b.engine.ImageRemove(ctx, old, client.ImageRemoveOptions{PruneChildren: true})
 	}
 }
 
@@ -202,5 +205,5 @@ func (b *builder) forget(ctx context.Context, old, ref string) {
 func (b *builder) untag(ctx context.Context, ref string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
-	b.engine.ImageRemove(ctx, ref, client.ImageRemoveOptions{PruneChildren: true})
+	_, _ = b.engine.ImageRemove(ctx, ref, client.ImageRemoveOptions{PruneChildren: true})
 }

@@ -19,7 +19,7 @@ const scratch = "chaos-warm-up"
 // Kafka says which broker to wait for.
 type Kafka struct {
 	Addr string
-	// Dial, when set, replaces the dialing of whatever address the broker advertises.
+	// Dial, when set, replaces how one dials whatever address the broker advertises.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Alive, when set, is asked after each unanswered request: an error ends the wait.
 	Alive func(ctx context.Context) error

@@ -1,0 +1,390 @@
+package sim
+
+import (
+	"container/heap"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/single-writer/chaos/workload"
+)
+
+// bench is a coordinator alone, asked directly.
+type bench struct {
+	t *testing.T
+	s *scheduler
+	g *group
+}
+
+func newBench(t *testing.T) *bench {
+	s := newScheduler(1)
+	return &bench{t, s, newGroup(&network{s})}
+}
+
+// pass lets time pass, and what is due in it happen.
+func (b *bench) pass(d time.Duration) {
+	until := b.s.now + d
+	b.s.After(d, func() {})
+	for len(b.s.timers) > 0 && b.s.timers[0].at <= until {
+		if b.s.timers[0].do == nil {
+			heap.Pop(&b.s.timers)
+			continue
+		}
+		b.s.advance()
+	}
+}
+
+// client is what the bench knows of one member.
+type client struct {
+	*bench
+	name       string
+	config     workload.MemberConfig
+	id         string
+	generation int32
+	joined     *joinAnswer
+	synced     *syncAnswer
+}
+
+// client makes a client with a session of 3 s and a rebalance time-out of 10 s.
+func (b *bench) client(name string) *client {
+	return &client{bench: b, name: name, config: workload.MemberConfig{SessionTimeout: 3 * time.Second, MaxPollInterval: 10 * time.Second}}
+}
+
+// join sends JoinGroup: twice for a new member.
+func (c *client) join() *client {
+	c.joined = nil
+	c.g.Join(c.id, c.name, c.config, func(a joinAnswer) {
+		switch c.joined = &a; a.code {
+		case codeMemberIDRequired:
+			c.id = a.member
+			c.join()
+		case codeNone:
+			c.generation = a.generation
+		}
+	})
+	return c
+}
+
+func (c *client) sync() *client {
+	c.synced = nil
+	c.g.Sync(c.id, c.generation, assignRange(c.joined.members, 3), func(a syncAnswer) { c.synced = &a })
+	return c
+}
+
+func (c *client) beat() string { return c.g.Heartbeat(c.id, c.generation) }
+
+// stable is a group of these members, the first of which leads.
+func (b *bench) stable(names ...string) []*client {
+	b.t.Helper()
+	var all []*client
+	for _, name := range names {
+		all = append(all, b.client(name).join())
+	}
+	for _, c := range all {
+		if b.g.state == statePreparing && b.g.find(c.id).join == nil {
+			c.join()
+		}
+	}
+	for _, c := range slices.Backward(all) {
+		c.sync()
+	}
+	b.wantState(stateStable, len(all))
+	return all
+}
+
+func (b *bench) wantState(state string, members int) {
+	b.t.Helper()
+	if b.g.state != state || len(b.g.members) != members {
+		b.t.Fatalf("the group is %s with %d members, not %s with %d", b.g.state, len(b.g.members), state, members)
+	}
+}
+
+// want compares an answer's code.
+func (b *bench) want(what, got, want string) {
+	b.t.Helper()
+	if got != want {
+		b.t.Errorf("%s: %q, not %q", what, got, want)
+	}
+}
+
+// What the coordinator answers to OffsetCommit: CONTAINERS-KAFKA section 5a, measured on 4.3.1 and 4.4.0.
+func TestOffsetCommitAnswers(t *testing.T) {
+	type ask struct {
+		member     string
+		generation int32
+		want       string
+	}
+	const none, current, stale, future = -1, 2, 1, 3
+	live := []ask{
+		{"a-1", stale, codeIllegalGeneration}, {"a-1", future, codeIllegalGeneration}, {"a-1", none, codeIllegalGeneration},
+		{"x-9", current, codeUnknownMember}, {"", none, codeUnknownMember}, {"", current, codeUnknownMember},
+	}
+	for _, c := range []struct {
+		name, state string
+		make        func(*bench)
+		asks        []ask
+	}{
+		{"empty", stateEmpty, func(b *bench) {}, []ask{{"", none, codeNone}, {"a-1", 1, codeUnknownMember}}},
+		// b owns nothing of partition 0, and commits all the same: ownership is never checked.
+		{"stable", stateStable, func(b *bench) { b.stable("a", "b") },
+			append(live, ask{"a-1", current, codeNone}, ask{"b-2", current, codeNone})},
+		{"preparing", statePreparing, func(b *bench) { b.stable("a", "b"); b.client("c").join() },
+			append(live, ask{"a-1", current, codeNone})},
+		{"joined, not synced", stateCompleting, func(b *bench) { a := b.client("a").join().sync(); b.client("b").join(); a.join() },
+			append(live, ask{"a-1", current, codeRebalanceInProgress})},
+		{"left", statePreparing, func(b *bench) { b.g.Leave(b.stable("a", "b")[0].id) }, []ask{{"a-1", current, codeUnknownMember}}},
+		{"evicted", stateEmpty, func(b *bench) { b.stable("a", "b"); b.pass(4 * time.Second) },
+			[]ask{{"a-1", current, codeUnknownMember}}},
+	} {
+		for _, a := range c.asks {
+			b := newBench(t)
+			c.make(b)
+			if b.g.state != c.state {
+				t.Fatalf("%s: the group is %s, not %s", c.name, b.g.state, c.state)
+			}
+			got := b.g.Commit(a.member, a.generation, 0, 7)
+			if got != a.want {
+				t.Errorf("%s: member %q generation %d: %q, not %q", c.name, a.member, a.generation, got, a.want)
+			}
+			if kept := b.g.Committed(0).Known; kept != (a.want == codeNone) {
+				t.Errorf("%s: member %q generation %d: answered %q, stored %v", c.name, a.member, a.generation, got, kept)
+			}
+		}
+	}
+}
+
+// A group that empties counts one generation: lone members one after another get 1, 3, 5 (section 5a, measured).
+func TestGenerationsOfLoneMembers(t *testing.T) {
+	b := newBench(t)
+	for _, want := range []int32{1, 3, 5} {
+		a := b.client("a").join().sync()
+		if a.generation != want {
+			t.Errorf("generation %d, not %d", a.generation, want)
+		}
+		b.want("leave", b.g.Leave(a.id), codeNone)
+		b.wantState(stateEmpty, 0)
+	}
+}
+
+// A new member is first given an id, and is none before it joins with it (KIP-394); a rebalance waits for it though, as
+// GroupMetadata.hasAllMembersJoined counts pending members, at most for its session.
+func TestMemberIDRequired(t *testing.T) {
+	b := newBench(t)
+	a := b.stable("a")[0]
+	var got joinAnswer
+	b.g.Join("", "b", a.config, func(j joinAnswer) { got = j })
+	if got.code != codeMemberIDRequired || got.member != "b-2" {
+		t.Fatalf("the first join of a new member is answered %+v", got)
+	}
+	b.wantState(stateStable, 1)
+	a.join()
+	b.wantState(statePreparing, 1)
+	b.pass(2999 * time.Millisecond)
+	b.wantState(statePreparing, 1)
+	b.pass(time.Millisecond)
+	b.wantState(stateCompleting, 1)
+	var late joinAnswer
+	b.g.Join(got.member, "b", a.config, func(j joinAnswer) { late = j })
+	b.want("a join with an id that was given up", late.code, codeUnknownMember)
+
+	// An empty group waits for nobody: group.initial.rebalance.delay.ms is 0.
+	b = newBench(t)
+	b.g.Join("", "dead", a.config, func(joinAnswer) {})
+	if c := b.client("c").join(); c.generation != 1 {
+		t.Errorf("the first member of an empty group waits for one that has not come back: %+v", c.joined)
+	}
+}
+
+// Two members: the range assignor gives consecutive partitions by the order of ids; only the leader's sync brings it.
+func TestTwoMembers(t *testing.T) {
+	b := newBench(t)
+	a := b.client("a").join().sync()
+	if d := cmp.Diff([]int32{0, 1, 2}, a.synced.assignment); d != "" {
+		t.Error(d)
+	}
+	c := b.client("b").join()
+	b.want("heartbeat of a, which must rejoin", a.beat(), codeRebalanceInProgress)
+	if c.joined != nil && c.joined.code != codeMemberIDRequired {
+		t.Fatalf("the join of b did not wait for a: %+v", c.joined)
+	}
+	a.join()
+	if a.generation != 2 || c.generation != 2 || len(a.joined.members) != 2 || len(c.joined.members) != 0 {
+		t.Fatalf("joined: a %+v, b %+v", a.joined, c.joined)
+	}
+	c.sync()
+	b.want("heartbeat before the leader's sync", c.beat(), codeNone)
+	if c.synced != nil {
+		t.Error("b's sync did not wait for the leader's")
+	}
+	a.sync()
+	if d := cmp.Diff([][]int32{{0, 1}, {2}}, [][]int32{a.synced.assignment, c.synced.assignment}); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]int32{2}, c.sync().synced.assignment); d != "" {
+		t.Error("a sync when all have synced is answered with the assignment: " + d)
+	}
+	b.want("heartbeat", c.beat(), codeNone)
+}
+
+// Sync and heartbeat by state, as GroupCoordinator answers them.
+func TestSyncAndHeartbeatAnswers(t *testing.T) {
+	b := newBench(t)
+	b.want("heartbeat in an empty group", b.g.Heartbeat("a-1", 1), codeUnknownMember)
+	all := b.stable("a", "b")
+	a := all[0]
+	b.want("heartbeat of an older generation", b.g.Heartbeat(a.id, 1), codeIllegalGeneration)
+	a.generation = 1
+	b.want("sync of an older generation", a.sync().synced.code, codeIllegalGeneration)
+	a.generation = 2
+	b.client("c").join()
+	b.want("sync while a rebalance is prepared", a.sync().synced.code, codeRebalanceInProgress)
+	b.want("heartbeat of who has not rejoined", a.beat(), codeRebalanceInProgress)
+
+	// A rebalance that begins while some wait for the leader's sync lets them go.
+	b = newBench(t)
+	a, c := b.client("a").join().sync(), b.client("c").join()
+	a.join()
+	c.sync()
+	b.client("d").join()
+	b.want("a sync that a new rebalance overtakes", c.synced.code, codeRebalanceInProgress)
+}
+
+// A known member that joins a generation it is in already is told of it, and nobody is disturbed; only the leader of a
+// stable group begins a new one so (GroupCoordinator.doJoinGroup; section 5 of the classic protocol's states).
+func TestJoinOfAMemberThatIsIn(t *testing.T) {
+	b := newBench(t)
+	all := b.stable("a", "b")
+	if f := all[1].join(); f.joined == nil || f.joined.generation != 2 {
+		t.Errorf("the follower is answered %+v", f.joined)
+	}
+	b.wantState(stateStable, 2)
+	all[0].join()
+	b.wantState(statePreparing, 2)
+	all[1].join()
+	b.wantState(stateCompleting, 2)
+	if again := all[0].join(); again.joined == nil || len(again.joined.members) != 2 {
+		t.Errorf("the leader is answered %+v", again.joined)
+	}
+	b.wantState(stateCompleting, 2)
+	b.g.Join("x-9", "x", all[0].config, func(a joinAnswer) { b.want("join of an unknown member", a.code, codeUnknownMember) })
+}
+
+// A member that is not heard of for its session is removed, and not a moment earlier; heartbeats and commits are heard
+// (section 5f).
+func TestSessionExpiry(t *testing.T) {
+	for name, heard := range map[string]func(*client){
+		"heartbeat": func(c *client) { c.beat() },
+		"commit":    func(c *client) { c.g.Commit(c.id, c.generation, 0, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			a := b.stable("a")[0]
+			b.pass(2 * time.Second)
+			heard(a)
+			b.pass(2999 * time.Millisecond)
+			b.wantState(stateStable, 1)
+			b.pass(time.Millisecond)
+			b.wantState(stateEmpty, 0)
+			b.want("heartbeat after that", a.beat(), codeUnknownMember)
+		})
+	}
+}
+
+// A member that heartbeats and does not rejoin is removed when the longest rebalance time-out of the group is over; the
+// others own then.
+func TestRebalanceTimeout(t *testing.T) {
+	b := newBench(t)
+	a := b.client("a")
+	a.config.MaxPollInterval = 4 * time.Second
+	a.join().sync()
+	c := b.client("c")
+	c.config.MaxPollInterval = 6 * time.Second
+	c.join()
+	for range 59 {
+		b.pass(100 * time.Millisecond)
+		b.want("heartbeat", a.beat(), codeRebalanceInProgress)
+	}
+	b.wantState(statePreparing, 2)
+	b.pass(100 * time.Millisecond)
+	b.wantState(stateCompleting, 1)
+	if c.generation != 2 || len(c.joined.members) != 1 {
+		t.Errorf("c has joined as %+v", c.joined)
+	}
+	b.want("heartbeat of who was removed", a.beat(), codeUnknownMember)
+}
+
+// Who waits for its join, or for the leader's sync, is there: its session does not run.
+func TestWaitingMembersDoNotExpire(t *testing.T) {
+	b := newBench(t)
+	a := b.client("a").join().sync()
+	c := b.client("c").join()
+	for range 9 {
+		b.pass(time.Second)
+		a.beat()
+	}
+	b.wantState(statePreparing, 2)
+	a.join()
+	c.sync()
+	for range 9 {
+		b.pass(time.Second)
+		a.beat()
+	}
+	b.wantState(stateCompleting, 2)
+}
+
+// A member that is removed while it waits is told so. Without the answer its client would wait for ever.
+func TestRemovedWhileWaiting(t *testing.T) {
+	b := newBench(t)
+	a := b.client("a").join().sync()
+	c := b.client("c").join()
+	b.want("leave", b.g.Leave(c.id), codeNone)
+	if c.joined == nil || c.joined.code != codeUnknownMember {
+		t.Errorf("the join of who was evicted is answered %+v", c.joined)
+	}
+	d := b.client("d").join()
+	a.join()
+	d.sync()
+	b.want("leave", b.g.Leave(d.id), codeNone)
+	if d.synced == nil || d.synced.code != codeUnknownMember {
+		t.Errorf("the sync of who was evicted is answered %+v", d.synced)
+	}
+	b.want("leave of who is out", b.g.Leave(d.id), codeUnknownMember)
+	b.wantState(statePreparing, 1)
+}
+
+// Consecutive partitions by the order of ids, the first of them one more when they do not divide: RangeAssignor.
+func TestRangeAssignor(t *testing.T) {
+	for _, c := range []struct {
+		members    []string
+		partitions int
+		want       map[string][]int32
+	}{
+		{nil, 2, nil},
+		{[]string{"b", "a"}, 4, map[string][]int32{"a": {0, 1}, "b": {2, 3}}},
+		{[]string{"c", "b", "a"}, 4, map[string][]int32{"a": {0, 1}, "b": {2}, "c": {3}}},
+		{[]string{"b", "a"}, 1, map[string][]int32{"a": {0}}},
+	} {
+		if d := cmp.Diff(c.want, assignRange(c.members, c.partitions)); d != "" {
+			t.Errorf("%v over %d: %s", c.members, c.partitions, d)
+		}
+	}
+}
+
+// The coordinator tells assignments only while the group is stable, and never an old answer.
+func TestDescribe(t *testing.T) {
+	b := newBench(t)
+	look := func() string { return b.g.Describe().Raw }
+	b.want("empty", look(), `{"state":"Empty","members":[]}`)
+	a := b.client("a").join()
+	b.want("completing", look(), `{"state":"CompletingRebalance","members":[{"member":"a-1","client":"a"}]}`)
+	a.sync()
+	b.want("stable", look(), `{"state":"Stable","members":[{"member":"a-1","client":"a","partitions":[0,1,2]}]}`)
+	c := b.client("c").join()
+	b.want("preparing", look(), `{"state":"PreparingRebalance","members":[{"member":"a-1","client":"a"},{"member":"c-2","client":"c"}]}`)
+	b.g.Leave(a.id)
+	b.want("completing", look(), `{"state":"CompletingRebalance","members":[{"member":"c-2","client":"c"}]}`)
+	c.sync()
+	b.want("stable", look(), `{"state":"Stable","members":[{"member":"c-2","client":"c","partitions":[0,1,2]}]}`)
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/single-writer/chaos/cluster/containers/images"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/reports"
+)
+
+// failed prints an error, and gives its exit code: 64 for a mistake of whoever asked, 70 for all else.
+func (c *cli) failed(err error) int {
+	if name, ok := cobraUnknown(err); ok {
+		err = unknownCommand(c.root(), name)
+	}
+	code := controller.ExitRig
+	var usage *controller.Usage
+	if errors.As(err, &usage) {
+		code = controller.ExitUsage
+	}
+	text := explained(err)
+	if c.json {
+		c.print(map[string]any{"schema": 1, "error": text, "exit": code})
+		return code
+	}
+	printError(c.errs, text)
+	fmt.Fprintf(c.errs, "exit %d\n", code)
+	return code
+}
+
+// interruptedError is what was going on when the user ended the program.
+type interruptedError struct{ during error }
+
+func (e *interruptedError) Error() string { return "interrupted: " + explained(e.during) }
+func (e *interruptedError) Unwrap() error { return e.during }
+
+// explained is the text of an error: of those that a newcomer meets first, with what to do about them.
+func explained(err error) string {
+	var engine *images.NoEngineError
+	var image *images.NoImageError
+	var interrupted *interruptedError
+	switch {
+	case errors.As(err, &interrupted):
+		return interrupted.Error()
+	case errors.As(err, &engine):
+		cause := engine.Cause.Error()
+		var errno syscall.Errno
+		if errors.As(engine.Cause, &errno) {
+			cause = errno.Error()
+		}
+		return fmt.Sprintf("no Docker engine answers at %s (%s)\n"+
+			"  start it, or set DOCKER_HOST to where one runs; the simulator needs none: drop --cluster", engine.Host, cause)
+	case errors.As(err, &image):
+		return fmt.Sprintf("no image of %s: the engine has none of %s, and could not pull it\n  %s\n"+
+			"  see `docker images` for those that are there; `chaos images build` builds local ones from packages",
+			image.Kind, strings.Join(image.Tried, ", "), image.Cause)
+	}
+	return err.Error()
+}
+
+// drawn are lines whose form is their meaning: the excerpt of a scenario, and the stack of a goroutine.
+var drawn = regexp.MustCompile(`^ *\d* \| |^\t|^goroutine `)
+
+// printError prints an error in the width of a terminal.
+func printError(w io.Writer, text string) {
+	for _, line := range strings.Split(text, "\n") {
+		if len([]rune(line)) <= reports.Width || drawn.MatchString(line) {
+			fmt.Fprintln(w, line)
+			continue
+		}
+		margin := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		reports.Indented(w, margin, line)
+	}
+}

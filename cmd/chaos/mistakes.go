@@ -1,0 +1,180 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/single-writer/chaos/controller"
+)
+
+// What the parsers of the command line say of a mistake speaks of arguments received and of strconv. These say it in the
+// words of this program, with what to write instead.
+
+// mistake is one of whoever asked.
+func mistake(format string, args ...any) error {
+	return &controller.Usage{Err: fmt.Errorf(format, args...)}
+}
+
+// cobraUnknown gives the name in cobra's error about a command that there is none of; the error has no type.
+func cobraUnknown(err error) (string, bool) {
+	var name string
+	_, scan := fmt.Sscanf(err.Error(), "unknown command %q for", &name)
+	return name, scan == nil
+}
+
+// unknownCommand says that a command has no command of that name.
+func unknownCommand(of *cobra.Command, name string) error {
+	return mistake("%s has no command %q%s\n  %s", of.CommandPath(), name, meant(name, commandNames(of)), commandsOf(of))
+}
+
+func commandNames(of *cobra.Command) []string {
+	var names []string
+	for _, sub := range of.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
+}
+
+func commandsOf(of *cobra.Command) string {
+	return fmt.Sprintf("commands: %s (%s --help)", strings.Join(commandNames(of), " "), of.CommandPath())
+}
+
+// onlyCommands is for a command whose arguments can only be names of its own commands, mistyped.
+func onlyCommands(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknownCommand(cmd, args[0])
+	}
+	return nil
+}
+
+// nothing is for a command that takes no arguments.
+func nothing(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return mistake("%s takes no arguments, and here is %q\n  %s", cmd.CommandPath(), args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
+// oneScenario is for `chaos run`.
+func oneScenario(_ *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return mistake("chaos run needs a scenario: a name of the catalogue, or the path of a file of your own\n" +
+			"  chaos run stale-periodic-flush\n  chaos list shows the catalogue")
+	case 1:
+		return nil
+	}
+	return mistake("chaos run takes one scenario, and here are %d: %s\n  chaos run %s", len(args), strings.Join(args, " "), args[0])
+}
+
+// someHistories is for `chaos check`.
+func someHistories(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return nil
+	}
+	return mistake("chaos check needs a history: the history.jsonl in the folder of a run\n" +
+		"  chaos check runs/*/*/history.jsonl\n  chaos run says where it recorded")
+}
+
+// examples are a value of each flag that takes one.
+var examples = map[string]string{
+	"cluster": "containers", "arm": "cassandra/cas", "without": "persist-condition", "seed": "7", "out": "runs/mine",
+	"kafka-image": "apache/kafka:4.3.1", "cassandra-image": "cassandra:5.0.5",
+}
+
+// wrongFlag says what is wrong with a flag.
+func wrongFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var empty *pflag.ValueRequiredError
+	var value *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		name := "--" + unknown.GetSpecifiedName()
+		if unknown.GetSpecifiedShortnames() != "" {
+			name = "-" + unknown.GetSpecifiedName()
+		}
+		return noFlag(cmd, name)
+	case errors.As(err, &empty):
+		name := empty.GetSpecifiedName()
+		return mistake("--%s needs a value\n  %s --%s %s", name, example(cmd), name, examples[name])
+	case errors.As(err, &value):
+		return wrongValue(cmd, value)
+	}
+	return &controller.Usage{Err: fmt.Errorf("%w\n  %s --help", err, cmd.CommandPath())}
+}
+
+func noFlag(cmd *cobra.Command, name string) error {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return mistake("%s has no flag %s%s\n  flags: %s (%s --help)", cmd.CommandPath(), name, meant(name, names),
+		strings.Join(names, " "), cmd.CommandPath())
+}
+
+func wrongValue(cmd *cobra.Command, e *pflag.InvalidValueError) error {
+	f := e.GetFlag()
+	due := "something else"
+	switch f.Value.Type() {
+	case "int64":
+		due = "a whole number"
+		if errors.Is(e, strconv.ErrRange) {
+			due = "a number that fits into 64 bits"
+		}
+	case "bool":
+		return mistake("--%s takes no value, or =true or =false; not %q\n  %s --%s", f.Name, e.GetValue(), example(cmd), f.Name)
+	case "stringSlice":
+		due = "a name, or several with commas between"
+	}
+	return mistake("--%s takes %s, not %q\n  %s --%s %s", f.Name, due, e.GetValue(), example(cmd), f.Name, examples[f.Name])
+}
+
+// example is a call of the command that works.
+func example(cmd *cobra.Command) string {
+	switch cmd.Name() {
+	case "run":
+		return cmd.CommandPath() + " stale-periodic-flush"
+	case "check":
+		return cmd.CommandPath() + " runs/*/*/history.jsonl"
+	}
+	return cmd.CommandPath()
+}
+
+// meant suggests the name that an unknown one is probably a slip of; empty when none is near.
+func meant(name string, names []string) string {
+	best, at := "", len(name)/3+1
+	for _, n := range names {
+		if d := distance(strings.ToLower(name), n); d < at || best == "" && len(name) > 1 && strings.HasPrefix(n, name) {
+			best, at = n, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s?", best)
+}
+
+// distance is the number of letters to insert, remove or replace to make a into b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := corner
+			if a[i] != b[j] {
+				cost = 1 + min(corner, row[j], row[j+1])
+			}
+			corner, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,119 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/single-writer/chaos/checker"
+	"github.com/single-writer/chaos/history"
+)
+
+func texts(lines []Line) []string {
+	var out []string
+	for _, l := range lines {
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s", l.Who, l.Text, strings.Join(l.Marks, ","))))
+	}
+	return out
+}
+
+// TestStoryTraces: each line of a story names lines of the history that are there, and that are about its worker.
+func TestStoryTraces(t *testing.T) {
+	r := ran(t, corrupted(lww, false), checker.Expectation{Violates: six})
+	told := Story(r)
+	for _, l := range told {
+		if l.From < 2 || l.To < l.From || l.To > len(r.History.Events)+1 {
+			t.Fatalf("lines %d to %d: %s", l.From, l.To, l.Text)
+		}
+		first := r.History.Events[l.From-2]
+		if l.At.Nanoseconds() != first.Time {
+			t.Errorf("line %d is at %d ns, told at %s: %s", l.From, first.Time, l.At, l.Text)
+		}
+	}
+	var marked []string
+	for _, l := range told {
+		marked = append(marked, l.Marks...)
+	}
+	slices.Sort(marked)
+	want := slices.Sorted(slices.Values(six))
+	if !slices.Equal(marked, want) {
+		t.Errorf("marked are %v; broken are %v", marked, want)
+	}
+}
+
+// TestStoryOfAHold: offsets count from 0 and events from 1; who reads "@2" must not have to know.
+func TestStoryOfAHold(t *testing.T) {
+	all := texts(Story(ran(t, fended(cas), checker.Expectation{Holds: true})))
+	for _, want := range []string{
+		"a is held at folded @2 (event 3)", "b is held at commit-answered @5 (up to event 5)",
+		"a persist @2 is refused (condition, stored @4)",
+	} {
+		if !slices.Contains(all, want) {
+			t.Errorf("no %q in:\n%s", want, strings.Join(all, "\n"))
+		}
+	}
+}
+
+// TestStoryOfALivelock: what is refused a thousand times is told in one line, what fails a thousand times in few, and what
+// breaks in the middle is told all the same.
+func TestStoryOfALivelock(t *testing.T) {
+	tp := newTape(lww)
+	tp.produce(0)
+	for range 1000 {
+		tp.refused("a/1", fold(0), 4)
+	}
+	tp.note("a/1", history.Life, &history.LifeEvent{Status: "stopped"})
+	told := texts(Story(Run{History: &tp.History}))
+	if len(told) != 1 || told[0] != "a persist @0 is refused (condition, stored @4), 1000 times" {
+		t.Errorf("told: %v", told)
+	}
+
+	tp = newTape(lww)
+	for range 1000 {
+		tp.note("a/1", history.Life, &history.LifeEvent{Status: "failed", Error: "refused"})
+	}
+	all := Story(Run{History: &tp.History})
+	all[500].Marks = []string{checker.NoLeap}
+	cut := short(all)
+	if len(cut) != opening+finale+3 || !slices.Contains(texts(cut), "a fails and restarts: refused "+checker.NoLeap) {
+		t.Errorf("%d lines of %d", len(cut), len(all))
+	}
+	left := 0
+	for _, l := range cut {
+		if l.Text == "" {
+			left += l.From
+		}
+	}
+	if left+opening+finale+1 != len(all) {
+		t.Errorf("%d are said to be left out", left)
+	}
+}
+
+// TestStoryMarksWhatItDoesNotTell: a property can break at an event that no line of the story is about.
+func TestStoryMarksWhatItDoesNotTell(t *testing.T) {
+	tp := newTape(lww)
+	tp.call("observer", history.Committed, &history.CommittedOffset{}, history.OK, &history.CommittedOffset{Offset: history.Some(5)})
+	told := texts(Story(Run{History: &tp.History, Report: checker.Report{Properties: []checker.Result{{
+		Property: checker.NoLeap, Verdict: checker.Fail,
+		Witness: []checker.Evidence{{Index: 1, Line: 3, Text: "observer reads the committed offset of partition 0: 5"}},
+	}}}}))
+	if len(told) != 1 || told[0] != "observer reads the committed offset of partition 0: 5 "+checker.NoLeap {
+		t.Errorf("told: %v", told)
+	}
+}
+
+// TestCommand: a command that is broken is one command still.
+func TestCommand(t *testing.T) {
+	var b strings.Builder
+	long := "chaos run " + strings.Repeat("x", 60) + " --arm cassandra/cas --without persist-condition --seed 1"
+	command(&b, "  again:    ", long)
+	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	if len(lines) != 2 || !strings.HasSuffix(lines[0], " \\") || !strings.HasPrefix(strings.TrimSpace(lines[1]), "--") {
+		t.Errorf("broken into:\n%s", b.String())
+	}
+	joined := strings.Join(strings.Fields(strings.ReplaceAll(b.String(), "\\\n", "")), " ")
+	if joined != "again: "+long {
+		t.Errorf("as one line: %s", joined)
+	}
+}
