@@ -93,7 +93,7 @@ func newKey(name rowName, log *keyLog) *key {
 	return &key{rowName: name, keyLog: log, byID: map[string]*write{}, settled: never}
 }
 
-func (k *key) write(r *Run, w *write) {
+func (k *key) write(w *write) {
 	k.writes = append(k.writes, w)
 	if w.v.Write != "" {
 		k.byID[w.v.Write] = w
@@ -106,7 +106,7 @@ func (k *key) write(r *Run, w *write) {
 }
 
 // show takes in what a read returned, unless the rig had begun to settle the key.
-func (k *key) show(r *Run, s showing) {
+func (k *key) show(s showing) {
 	if s.to < k.settled {
 		k.shown = append(k.shown, s)
 	}

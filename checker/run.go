@@ -150,7 +150,7 @@ func (r *Run) readNotes() {
 			row := &v.Rows[j]
 			k := r.key(row.Partition, row.Key)
 			k.startRow = &row.Row
-			k.show(r, showingOf(&row.Row, r.start, r.start, sourceTruth))
+			k.show(showingOf(&row.Row, r.start, r.start, sourceTruth))
 		}
 		for p, offset := range v.Committed {
 			r.commitsOf(int32(p)).add(committing{
@@ -180,7 +180,7 @@ func (r *Run) readOperations() {
 		switch v := e.Value.(type) {
 		case *history.Write:
 			if v != nil {
-				r.key(v.Partition, v.Key).write(r, newWrite(r, i, e.F, v))
+				r.key(v.Partition, v.Key).write(newWrite(r, i, e.F, v))
 			}
 		case *history.RowRead:
 			r.readRow(i, v)
@@ -222,7 +222,7 @@ func (r *Run) readRow(call int, v *history.RowRead) {
 		k.settling = append(k.settling, s)
 		return
 	}
-	k.show(r, s)
+	k.show(s)
 }
 
 // readTable takes in the rows of a scan. That a key is not among them is not used: the keys were read one by one.
@@ -234,7 +234,7 @@ func (r *Run) readTable(call int) {
 	}
 	for j := range ans.Rows {
 		row := &ans.Rows[j]
-		r.key(row.Partition, row.Key).show(r, showingOf(&row.Row, op.call, op.answer, sourceRead))
+		r.key(row.Partition, row.Key).show(showingOf(&row.Row, op.call, op.answer, sourceRead))
 	}
 }
 

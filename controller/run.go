@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/history"
@@ -48,12 +49,12 @@ func (j Job) Header(facts history.ClusterFacts) history.Header {
 func Execute(ctx context.Context, j Job, c cluster.Cluster, r history.Recorder) error {
 	facts := c.Facts()
 	in := j.input()
-	observed := &doubts{Recorder: r}
+	observed := &underWay{Recorder: r}
 	world, err := c.Open(ctx, cluster.Spec{Seed: j.Seed, Partitions: in.Partitions, Arm: j.Arm.Name}, observed)
 	if err != nil {
 		return fmt.Errorf("open a world on the cluster: %w", err)
 	}
-	s := assemble(j, in, world, facts.Consistency, observed.inDoubt)
+	s := assemble(j, in, world, facts.Consistency, observed)
 	if err := watched(world.Board(), func() error { return world.Board().Run("drain", s.run) }); err != nil {
 		var stuck *StuckError
 		if errors.As(err, &stuck) {
@@ -66,7 +67,7 @@ func Execute(ctx context.Context, j Job, c cluster.Cluster, r history.Recorder) 
 }
 
 // assemble puts the parts of a run together.
-func assemble(j Job, in *workload.Input, w cluster.World, consistency string, inDoubt func() bool) *script {
+func assemble(j Job, in *workload.Input, w cluster.World, consistency string, ops *underWay) *script {
 	b := w.Board()
 	crew := &workload.Crew{
 		Input: in, Arm: j.Arm, Rows: w, Consumers: w, Consistency: consistency, Configs: j.Scenario.Workers,
@@ -79,34 +80,43 @@ func assemble(j Job, in *workload.Input, w cluster.World, consistency string, in
 		runner: &nemesis.Runner{
 			Plan: j.Scenario.Plan, Input: in, Crew: crew, Stage: b, Moments: b, Truth: w, Sentinel: sentinel, Observer: observer,
 		},
-		sentinel: sentinel, truth: w, ends: in.Ends(), inDoubt: inDoubt,
+		sentinel: sentinel, truth: w, ends: in.Ends(), inDoubt: ops.inDoubt, busy: ops.busy,
 	}
 }
 
-// doubts records, and keeps which writes are in doubt.
-type doubts struct {
+// underWay records, and keeps which operations of workers have no answer yet, and whether a write's was unknown.
+type underWay struct {
 	history.Recorder
-	open map[int64]bool
-	info int
+	open map[int64]history.F
+	info bool
 }
 
 // Record records the event.
-func (d *doubts) Record(e history.Event) history.Event {
-	if e.F == history.Persist || e.F == history.Delete {
-		switch e.Type {
-		case history.Invoke:
-			if d.open == nil {
-				d.open = map[int64]bool{}
-			}
-			d.open[e.Op] = true
-		case history.Info:
-			d.info++
-			delete(d.open, e.Op)
+func (u *underWay) Record(e history.Event) history.Event {
+	if e.F.IsOp() && strings.Contains(e.Process, "/") {
+		switch {
+		case e.Type == history.Invoke && u.open == nil:
+			u.open = map[int64]history.F{e.Op: e.F}
+		case e.Type == history.Invoke:
+			u.open[e.Op] = e.F
 		default:
-			delete(d.open, e.Op)
+			u.info = u.info || e.Type == history.Info && isWrite(e.F)
+			delete(u.open, e.Op)
 		}
 	}
-	return d.Recorder.Record(e)
+	return u.Recorder.Record(e)
 }
 
-func (d *doubts) inDoubt() bool { return d.info > 0 || len(d.open) > 0 }
+func isWrite(f history.F) bool { return f == history.Persist || f == history.Delete }
+
+func (u *underWay) busy() bool { return len(u.open) > 0 }
+
+// inDoubt tells whether a write may still take effect.
+func (u *underWay) inDoubt() bool {
+	for _, f := range u.open {
+		if isWrite(f) {
+			return true
+		}
+	}
+	return u.info
+}

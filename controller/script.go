@@ -20,6 +20,8 @@ type script struct {
 	truth    workload.Truth
 	ends     []int64
 	inDoubt  func() bool
+	// busy tells whether a worker has an operation under way.
+	busy func() bool
 	// err is an error of the rig: the run has no verdict.
 	err error
 }
@@ -28,6 +30,8 @@ type script struct {
 const (
 	// lastCommit is how long the committed offset may take to reach the end after plan and stages are done.
 	lastCommit = 30 * time.Second
+	// lastAnswer is how long a worker's last request may go on.
+	lastAnswer = time.Second
 	// settle is how long writes in doubt may still arrive: above the servers' write time-outs.
 	settle = 3 * time.Second
 	// lookEvery is how often the committed offset is looked at meanwhile.
@@ -50,6 +54,12 @@ func (s *script) play(w workload.World) error {
 	if err != nil {
 		return err
 	}
+	if err := s.feeder.Stop(w, s.runner.Stage.Unwind); err != nil {
+		return fmt.Errorf("stop the producer at the end: %w", err)
+	}
+	// Whoever has a request under way gets its answer: that the offset is committed can be read before the worker that
+	// committed it has been told. One that is held will not take its answer.
+	w.Await(lastAnswer, func() bool { return !s.busy() })
 	if err := s.runner.StopAll(w); err != nil {
 		return fmt.Errorf("stop the workers at the end: %w", err)
 	}

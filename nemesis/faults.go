@@ -25,7 +25,7 @@ func Faults() []Fault {
 		{"hold", "keeps the worker in the point that it stands in or comes to next; its heartbeats and its poll clock go on",
 			"it stands inside a point", (*Runner).hold},
 		{"kill", "ends the worker as a crash does: it sends nothing more, not even a goodbye",
-			"its process has unwound and its client is cut off", (*Runner).kill},
+			"its process has unwound; the coordinator's raw answer, which goes on listing it until its session is over", (*Runner).kill},
 		{"probe", "reads the rows of `all` keys, or of one, and the committed offsets, plainly",
 			"the reads are in the history", (*Runner).probe},
 		{"release", "lets a held worker go on", "it is held no more", (*Runner).release},
@@ -136,12 +136,12 @@ func (r *Runner) unwind(w workload.World, name string) (process string, err erro
 }
 
 func (r *Runner) kill(w workload.World, name string) (string, error) {
-	process, err := r.unwind(w, name)
-	if err != nil {
+	if _, err := r.unwind(w, name); err != nil {
 		return "", err
 	}
 	r.Crew.Sever(name)
-	return process + " has unwound, its client is cut off", nil
+	answer, err := r.Sentinel.ask(w)
+	return answer.Raw, err
 }
 
 func (r *Runner) stop(w workload.World, name string) (string, error) {

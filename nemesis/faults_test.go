@@ -27,7 +27,7 @@ func TestProofs(t *testing.T) {
 		"probe":   "read",
 		"release": "a/1 may go on from commit-answered @3",
 		"evict":   `{"state":"Empty","members":[]}`,
-		"kill":    "a/1 has unwound, its client is cut off",
+		"kill":    `{"state":"Stable","members":[{"member":"a/1-2","client":"a/1","partitions":[0]}]}`,
 		"stop":    `{"state":"Empty","members":[]}`,
 	} {
 		if got := r.proof(fault); got != want {

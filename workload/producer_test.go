@@ -111,3 +111,19 @@ func TestProbe(t *testing.T) {
 		t.Errorf("read %s", got)
 	}
 }
+
+// With nothing to produce the feeder is done at once, and a worker idles: it commits nothing.
+func TestEmptyInput(t *testing.T) {
+	r := newRig(t, persistence.CassandraCAS, workload.NewInput(2, 1, nil, 1), quick("a"))
+	r.play(func(w workload.World) {
+		r.start(w, "a")
+		w.Sleep(time.Minute)
+	})
+	if !r.feeder.Done || r.feeder.Failed != nil {
+		t.Errorf("done %v, %v", r.feeder.Done, r.feeder.Failed)
+	}
+	recovered := values[history.Recovery](r, "a/1", history.OK)
+	if len(recovered) != 2 || len(recovered[1].Keys) != 0 || len(values[history.OffsetCommit](r, "", history.Invoke)) != 0 {
+		t.Errorf("recovered %+v", recovered)
+	}
+}

@@ -41,7 +41,7 @@ func (l *life) run(w World) {
 	w.Note(history.Life, &history.LifeEvent{Status: "begin"})
 	err := l.work()
 	// The error path. A flush of what is held comes here, before the member leaves: "teardown" is its place.
-	w.Point(history.PointReached{Point: PointTeardown, Owner: l.token})
+	w.Point(history.PointReached{Point: PointTeardown, Partition: -1, Owner: l.token})
 	w.Note(history.Life, &history.LifeEvent{Status: "failed", Error: err.Error()})
 	l.parting = true
 	if l.member != nil {

@@ -23,10 +23,10 @@ type broker struct {
 type fetch struct {
 	positions map[int32]int64
 	// first is the partition to begin with, max the most records.
-	first int32
-	max   int
-	reply     func([]workload.Record)
-	expiry    *timer
+	first  int32
+	max    int
+	reply  func([]workload.Record)
+	expiry *timer
 }
 
 func newBroker(n *network, partitions int) *broker {

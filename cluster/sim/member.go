@@ -27,7 +27,7 @@ type member struct {
 	// only when the others have nothing more.
 	turn   int32
 	joined bool
-	rejoin   bool
+	rejoin bool
 	// fenced: the assignment is lost. out: the member itself is, its id is worth nothing any more.
 	fenced, out bool
 	// leaving: the client is being closed. severed: it is, nothing is sent and nothing heard any more.

@@ -89,8 +89,8 @@ func (s *scheduler) After(d time.Duration, f func()) *timer {
 	return t
 }
 
-// stillLimit is how many switches and messages in a row may happen at one instant: far more than any scenario needs, and reached in
-// well under a second by processes that wake each other for ever.
+// stillLimit is how many switches and messages in a row may happen at one instant: far more than any scenario needs, and
+// reached in well under a second by processes that wake each other for ever.
 const stillLimit = 1_000_000
 
 // errStill and errDeadlock are worlds in which nothing will happen any more.

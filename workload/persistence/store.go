@@ -61,7 +61,8 @@ func (s *Store) Recover(key string) (*Snapshot, error) {
 }
 
 func (s *Store) read(key string) (*history.Row, error) {
-	v := history.RowRead{Partition: s.Partition, Key: key, Purpose: history.ForRecovery, Consistency: s.Consistency}
+	v := history.RowRead{Partition: s.Partition, Key: key, Purpose: history.ForRecovery, Consistency: s.Consistency,
+		Member: s.Owner.Member, Generation: s.Owner.Generation}
 	return ReadRow(s.Process, s.Rows, Statement{Verb: Select, Partition: s.Partition, Key: key}, v)
 }
 
