@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -41,8 +42,10 @@ type member struct {
 
 	pump     pumpState
 	stopPoll context.CancelFunc
-	records  []workload.Record
-	failure  error
+	// pumping is the poll under way, for Sever to wait for; it needs no baton.
+	pumping sync.WaitGroup
+	records []workload.Record
+	failure error
 
 	pollClock *time.Timer
 	polling   bool
@@ -258,6 +261,9 @@ func (m *member) Sever() {
 	m.world.requests.Add(1)
 	go func() {
 		defer m.world.requests.Done()
+		// A poll that ends counts as one more poller, and franz-go's goodbye waits until there is none: closed before its last
+		// poll has ended, a client would wait for ever.
+		m.pumping.Wait()
 		m.client.CloseAllowingRebalance()
 	}()
 }

@@ -30,8 +30,10 @@ func (m *member) startPump(maxRecords int) {
 	ctx, cancel := context.WithCancel(m.client.Context())
 	m.stopPoll = cancel
 	m.world.requests.Add(1)
+	m.pumping.Add(1)
 	go func() {
 		defer m.world.requests.Done()
+		defer m.pumping.Done()
 		defer cancel()
 		m.client.AllowRebalance()
 		fetches := m.client.PollRecords(ctx, maxRecords)

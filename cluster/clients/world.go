@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -155,6 +156,8 @@ func (w *World) Close(context.Context) error {
 	case <-done:
 		return nil
 	case <-time.After(closeWithin):
-		return fmt.Errorf("clients of the run %s have not ended within %s", w.group, closeWithin)
+		buf := make([]byte, 1<<20)
+		return fmt.Errorf("clients of the run %s have not ended within %s; the stacks:\n%s", w.group, closeWithin,
+			buf[:runtime.Stack(buf, true)])
 	}
 }
