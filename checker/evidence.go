@@ -154,11 +154,13 @@ func (k *key) closedBetween(after, below int64) bool {
 	return false
 }
 
-// alone tells whether no other write of the key was called between this one and another owner's recovery of it.
+// alone tells whether no other write of the key was called between this one and the next owner's recovery of it. The same
+// life that has joined again is another owner.
 func (r *Run) alone(k *key, w *write) bool {
 	until := never
 	for _, rec := range r.recoveries {
-		if rec.call > w.answer && lifeOf(rec.process) != lifeOf(w.process) && rec.v.Partition == k.partition {
+		another := lifeOf(rec.process) != lifeOf(w.process) || rec.v.Generation > w.v.Generation
+		if rec.call > w.answer && another && rec.v.Partition == k.partition {
 			until = rec.call
 			break
 		}

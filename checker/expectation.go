@@ -35,8 +35,8 @@ func (rep Report) Meets(e Expectation) (ok bool, deviations []string) {
 //
 // A property of Violates must fail; one of May may have any verdict; every other one must hold. One that must hold and is
 // vacuous or not applicable is no deviation, but for progress: an arm that never moved keeps every other promise. Unknown
-// is a deviation of its own kind. A run without a violation that does not show what its scenario requires is one too: an
-// arm that was never put to the test must not read as safe.
+// is a deviation of its own kind. So is every requirement of the scenario that the run does not show, whatever failed: an
+// arm that was never put to the test must not read as safe, nor one as broken by what the scenario is not about.
 func (rep Report) Deviations(e Expectation) []Deviation {
 	var out []Deviation
 	add := func(kind Verdict, property, format string, args ...any) {
@@ -62,6 +62,14 @@ func (rep Report) Deviations(e Expectation) []Deviation {
 		if _, ok := rep.Property(name); !ok {
 			add(Fail, name, "there is no property %q", name)
 		}
+	}
+	for _, m := range rep.Requires {
+		if !m.Met {
+			add(Vacuous, "", "the run does not show %q, which its scenario requires: %s", m.Requirement, m.Missing)
+		}
+	}
+	if !rep.Finished {
+		add(Vacuous, "", "the plan did not finish")
 	}
 	if rep.Verdict == Vacuous && len(out) == 0 {
 		add(Vacuous, "", "the run shows nothing: %s", rep.Summary)

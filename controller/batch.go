@@ -139,6 +139,10 @@ func (q Request) jobs() ([]Job, *scenarios.Scenario, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if c := s.Cluster; c.Kafka != 1 || c.Cassandra != 1 {
+		return nil, nil, fmt.Errorf("%s wants %d Kafka and %d Cassandra nodes; no cluster of this version has more than one of each",
+			s.File, c.Kafka, c.Cassandra)
+	}
 	arms := q.Arms
 	if len(arms) == 0 {
 		arms = s.Arms()
@@ -208,15 +212,15 @@ func (q Request) one(ctx context.Context, j Job, c cluster.Cluster) (Run, error)
 	if err != nil {
 		return Run{}, err
 	}
+	h := &recorder.History
 	err = errors.Join(Execute(ctx, j, c, recorder), finish())
 	ended := time.Now().UTC()
 	facts.Ended, facts.Seconds = &ended, ended.Sub(facts.Began).Seconds()
 	if err != nil {
 		facts.Error = err.Error()
 		return Run{}, errors.Join(fmt.Errorf("%s under %s: %w (what was recorded is in %s)", j.Scenario.Name, j.Arm.Name, err,
-			folder.Path), folder.write("run.json", facts))
+			folder.Path), folder.write("run.json", facts), folder.write("plan.json", planFacts(h)))
 	}
-	h := &recorder.History
 	expectation, _ := j.Scenario.Expectation(j.Arm.Name)
 	r := Run{
 		Arm: j.Arm.Name, Without: j.Arm.Without, Folder: folder.Path, History: h, Verdict: Judge(h, expectation),

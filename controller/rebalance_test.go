@@ -84,6 +84,52 @@ expect:
   cassandra/cas: {holds: all, requires: [rejected-write a]}
 `
 
+// rejoining is the stale flush of the catalogue, but a goes on: its next poll tells it that all is lost, and it joins again
+// as a new member in the same life.
+const rejoining = `
+name: rejoining
+about: An evicted owner's late flush lands; it learns of its eviction, and owns the partition once more.
+input:
+  partitions: 1
+  keys: 1
+  stages:
+    - {events: 1-6}
+    - {events: 7-10, when: {evicted: a}}
+    - {events: 11-12, when: {worker: a, point: recovered}}
+workers:
+  all: {session-timeout: 6s, max-poll-interval: 10s, heartbeat-interval: 100ms, max-poll-records: 1, persist-every: 0s, commit-every: 0s}
+  a: {max-poll-interval: 1s}
+plan:
+  - {start: a}
+  - {when: {worker: a, point: folded, event: 6}, do: [{hold: a}]}
+  - {when: {evicted: a}, do: [{start: b}]}
+  - {when: {worker: b, point: commit-answered, event: 10}, do: [{hold: b}, {probe: all}, {release: a}]}
+  - {when: {worker: a, point: lost}, do: [{stop: b}]}
+requires: [evicted a, dirty a, stale-write a, recovered a, persisted a]
+expect:
+  cassandra/lww: {violates: [no-stale-overwrite, no-leap, recovery-complete, recovery-cut, single-writer, durable-fold]}
+`
+
+// ghostless is an evicted owner that is stopped just when it learns of it, while its client may be joining again.
+const ghostless = `
+name: ghostless
+about: An owner is put out, and stopped when it is told; nobody may be left in the group.
+input:
+  partitions: 1
+  keys: 1
+  stages:
+    - {events: 1-4}
+    - {events: 5-6, when: {worker: b, point: recovered}}
+workers:
+  all: {session-timeout: 45s, max-poll-interval: 10s, heartbeat-interval: 100ms, max-poll-records: 1, persist-every: 0s, commit-every: 0s}
+plan:
+  - {start: a}
+  - {when: {worker: a, point: folded, event: 4}, do: [{evict: a}]}
+  - {when: {worker: a, point: lost}, do: [{stop: a}, {start: b}]}
+expect:
+  cassandra/lww: {holds: all}
+`
+
 func parse(t *testing.T, name, text string) *scenarios.Scenario {
 	t.Helper()
 	s, err := scenarios.Parse(name+".yaml", []byte(text), Vocabulary())
@@ -101,6 +147,16 @@ func groupsAtWork(t *testing.T, c cluster.Cluster, seeds int64) {
 			for _, arm := range s.Arms() {
 				stated(t, s, execute(t, c, s, arm, seed))
 			}
+		})
+		t.Run(fmt.Sprintf("rejoining/%d", seed), func(t *testing.T) {
+			s := parse(t, "rejoining", rejoining)
+			h := execute(t, c, s, persistence.CassandraLWW, seed)
+			stated(t, s, h)
+			sameSteps(t, h, execute(t, sim.Cluster{}, s, persistence.CassandraLWW, seed))
+		})
+		t.Run(fmt.Sprintf("ghostless/%d", seed), func(t *testing.T) {
+			s := parse(t, "ghostless", ghostless)
+			stated(t, s, execute(t, c, s, persistence.CassandraLWW, seed))
 		})
 		t.Run(fmt.Sprintf("joining/%d", seed), func(t *testing.T) {
 			s := parse(t, "joining", joining)

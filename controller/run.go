@@ -74,21 +74,32 @@ func assemble(j Job, in *workload.Input, w cluster.World, consistency string, op
 	}
 	observer := &workload.Observer{Input: in, Rows: w, Truth: w, Consistency: consistency}
 	sentinel := &nemesis.Sentinel{Truth: w, Crew: crew}
+	runs := func(process string) bool {
+		_, _, running := b.Standing(process)
+		return running
+	}
 	return &script{
 		observer: observer,
 		feeder:   &workload.Feeder{Input: in, Producer: w, Moments: b},
 		runner: &nemesis.Runner{
 			Plan: j.Scenario.Plan, Input: in, Crew: crew, Stage: b, Moments: b, Truth: w, Sentinel: sentinel, Observer: observer,
 		},
-		sentinel: sentinel, truth: w, ends: in.Ends(), inDoubt: ops.inDoubt, busy: ops.busy,
+		sentinel: sentinel, truth: w, ends: in.Ends(), inDoubt: ops.inDoubt,
+		busy: func() bool { return ops.busy(runs) },
 	}
 }
 
 // underWay records, and keeps which operations of workers have no answer yet, and whether a write's was unknown.
 type underWay struct {
 	history.Recorder
-	open map[int64]history.F
+	open map[int64]call
 	info bool
+}
+
+// call is an operation without an answer.
+type call struct {
+	f       history.F
+	process string
 }
 
 // Record records the event.
@@ -96,9 +107,9 @@ func (u *underWay) Record(e history.Event) history.Event {
 	if e.F.IsOp() && strings.Contains(e.Process, "/") {
 		switch {
 		case e.Type == history.Invoke && u.open == nil:
-			u.open = map[int64]history.F{e.Op: e.F}
+			u.open = map[int64]call{e.Op: {e.F, e.Process}}
 		case e.Type == history.Invoke:
-			u.open[e.Op] = e.F
+			u.open[e.Op] = call{e.F, e.Process}
 		default:
 			u.info = u.info || e.Type == history.Info && isWrite(e.F)
 			delete(u.open, e.Op)
@@ -109,12 +120,20 @@ func (u *underWay) Record(e history.Event) history.Event {
 
 func isWrite(f history.F) bool { return f == history.Persist || f == history.Delete }
 
-func (u *underWay) busy() bool { return len(u.open) > 0 }
+// busy tells whether a process that still runs awaits an answer.
+func (u *underWay) busy(runs func(process string) bool) bool {
+	for _, c := range u.open {
+		if runs(c.process) {
+			return true
+		}
+	}
+	return false
+}
 
 // inDoubt tells whether a write may still take effect.
 func (u *underWay) inDoubt() bool {
-	for _, f := range u.open {
-		if isWrite(f) {
+	for _, c := range u.open {
+		if isWrite(c.f) {
 			return true
 		}
 	}

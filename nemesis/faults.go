@@ -167,8 +167,12 @@ func (r *Runner) evict(w workload.World, name string) (string, error) {
 		return "", fmt.Errorf("the coordinator does not list %s: %s", process, answer.Raw)
 	}
 	id := answer.Group.Members[i].Member
-	if _, _, err := r.Truth.Evict(id).Await(); err != nil {
+	removed, _, err := r.Truth.Evict(id).Await()
+	switch {
+	case err != nil:
 		return "", err
+	case removed.Code != "":
+		return "", fmt.Errorf("the coordinator did not remove %s: %s", id, removed.Code)
 	}
 	// By its id, not by its process: a worker that is not held joins again, as a new member, before anybody looks.
 	return r.gone(w, id, func(m history.MemberAtAll) bool { return m.Member == id })

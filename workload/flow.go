@@ -182,9 +182,9 @@ func (f *flow) commit() {
 	t := outcome.Type()
 	switch {
 	case outcome == persistence.Unknown:
-		done.Code, done.Error, result = "timeout", err.Error(), OutcomeUnknown
+		done.Code, done.Error, result = persistence.CodeOf(err), err.Error(), OutcomeUnknown
 	case outcome == persistence.Failed:
-		done.Code, done.Error, result = "not-sent", err.Error(), OutcomeRefused
+		done.Code, done.Error, result = persistence.CodeOf(err), err.Error(), OutcomeRefused
 	case answer.Code != "":
 		t, done.Code, result = history.Fail, answer.Code, OutcomeRefused
 	default:

@@ -18,7 +18,7 @@ type change struct {
 }
 
 // offer waits, in a callback's goroutine, until the change was handed out and dealt with.
-func (m *member) offer(ctx context.Context, p workload.Polled) {
+func (m *member) offer(ctx context.Context, cl *kgo.Client, p workload.Polled) {
 	c := &change{polled: p, over: make(chan struct{})}
 	wanted := false
 	m.world.engine.Enter(func() {
@@ -34,42 +34,49 @@ func (m *member) offer(ctx context.Context, p workload.Polled) {
 	select {
 	case <-c.over:
 	case <-ctx.Done():
-	case <-m.client.Context().Done():
+	case <-cl.Context().Done():
 	}
 }
 
 func (m *member) onAssigned(ctx context.Context, cl *kgo.Client, got map[string][]int32) {
 	partitions := slices.Sorted(slices.Values(got[m.world.topic.name]))
+	id, generation := cl.GroupMetadata()
+	token := workload.Token{Member: id, Generation: generation}
 	if len(partitions) == 0 {
+		// Nothing to hand out, but a member all the same: it has to poll like any other.
+		m.world.engine.Enter(func() {
+			if len(m.assigned) == 0 {
+				m.token = token
+			}
+		})
 		return
 	}
-	id, generation := cl.GroupMetadata()
-	p := workload.Polled{Change: workload.WasAssigned, Token: workload.Token{Member: id, Generation: generation}}
+	p := workload.Polled{Change: workload.WasAssigned, Token: token}
 	for _, partition := range partitions {
 		// Fetched here, before the owner recovers anything: franz-go itself would fetch only after this callback.
-		offset, err := m.startOffset(ctx, partition)
+		offset, err := m.startOffset(ctx, cl, partition)
 		if err != nil {
 			m.fail(fmt.Errorf("fetch the offset to start from: %w", err))
 			return
 		}
 		p.Partitions = append(p.Partitions, workload.Assigned{Partition: partition, Start: offset})
 	}
-	m.offer(ctx, p)
+	m.offer(ctx, cl, p)
 }
 
-func (m *member) startOffset(ctx context.Context, partition int32) (int64, error) {
+func (m *member) startOffset(ctx context.Context, cl *kgo.Client, partition int32) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.config.RequestTimeout)
 	defer cancel()
-	o, err := m.world.committed(ctx, m.client, partition)
+	o, err := m.world.committed(ctx, cl, partition)
 	return max(o.N, 0), err
 }
 
-func (m *member) onRevoked(ctx context.Context, _ *kgo.Client, _ map[string][]int32) {
-	m.offer(ctx, workload.Polled{Change: workload.WasRevoked})
+func (m *member) onRevoked(ctx context.Context, cl *kgo.Client, _ map[string][]int32) {
+	m.offer(ctx, cl, workload.Polled{Change: workload.WasRevoked})
 }
 
-func (m *member) onLost(ctx context.Context, _ *kgo.Client, _ map[string][]int32) {
-	m.offer(ctx, workload.Polled{Change: workload.WasLost})
+func (m *member) onLost(ctx context.Context, cl *kgo.Client, _ map[string][]int32) {
+	m.offer(ctx, cl, workload.Polled{Change: workload.WasLost})
 }
 
 // startOffsets makes franz-go fetch from the offsets that were handed out with the assignment, not from those that it

@@ -38,9 +38,22 @@ func call[T any](w *World, timeout time.Duration, do func(ctx context.Context) (
 		ctx, cancel := context.WithTimeout(w.ctx, timeout)
 		defer cancel()
 		answer, err := do(ctx)
+		err = named(err)
 		w.engine.Enter(func() { c.Finish(answer, outcomeOf(err), err) })
 	}()
 	return c
+}
+
+// named gives an error that has no name of its own one for the history.
+func named(err error) error {
+	var e *persistence.Error
+	switch {
+	case err == nil || errors.As(err, &e):
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return &persistence.Error{Code: "timeout", Err: err}
+	}
+	return &persistence.Error{Code: "error", Err: err}
 }
 
 // outcomeOf reads an error's own word about whether there was an effect.
@@ -76,7 +89,7 @@ func (w *World) Produce(partition int32, key string, value []byte) persistence.C
 	})
 }
 
-// Committed reads the group's committed offset; a pending transactional one is waited out.
+// Committed reads the group's committed offset. While one is pending in a transaction there is no answer but an error.
 func (w *World) Committed(partition int32) persistence.Call[history.Opt] {
 	return call(w, requestTimeout, func(ctx context.Context) (history.Opt, error) {
 		return w.committed(ctx, w.admin, partition)
@@ -120,7 +133,7 @@ func (w *World) Input(partition int32) persistence.Call[[]workload.Record] {
 		}
 		end, ok := ends.Lookup(w.topic.name, partition)
 		if !ok || end.Err != nil {
-			return nil, fmt.Errorf("end of %s/%d: %w", w.topic.name, partition, errors.Join(end.Err))
+			return nil, errors.Join(fmt.Errorf("no end offset of %s/%d", w.topic.name, partition), end.Err)
 		}
 		cl, err := kgo.NewClient(append(w.servers.kafka(), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{
 			w.topic.name: {partition: kgo.NewOffset().At(0)},
@@ -216,25 +229,4 @@ func leaveGroup(ctx context.Context, cl *kgo.Client, group, id, reason string) (
 		}
 	}
 	return codeName(resp.ErrorCode), nil
-}
-
-// commitOffset sends OffsetCommit under the token that was captured, whatever the client knows of its membership by now.
-func (w *World) commitOffset(ctx context.Context, cl *kgo.Client, token workload.Token, partition int32, offset int64) (string, error) {
-	p := kmsg.NewOffsetCommitRequestTopicPartition()
-	p.Partition, p.Offset = partition, offset
-	t := kmsg.NewOffsetCommitRequestTopic()
-	t.Topic, t.TopicID, t.Partitions = w.topic.name, w.topic.id, []kmsg.OffsetCommitRequestTopicPartition{p}
-	req := kmsg.NewPtrOffsetCommitRequest()
-	req.Group, req.MemberID, req.Generation = w.group, token.Member, token.Generation
-	req.Topics = []kmsg.OffsetCommitRequestTopic{t}
-	resp, err := req.RequestWith(ctx, cl)
-	if err != nil {
-		return "", err
-	}
-	for _, t := range resp.Topics {
-		for _, p := range t.Partitions {
-			return codeName(p.ErrorCode), nil
-		}
-	}
-	return "", errors.New("commit: the answer names no partition")
 }

@@ -16,8 +16,9 @@ import (
 
 // member is a franz-go consumer, eager and classic, made to behave like a Java consumer:
 //
-//   - it joins, and learns of a rebalance, only inside Poll. franz-go calls its owner back from goroutines of its own; each
-//     callback here waits until Poll has handed the change out and the next Poll says that it has been dealt with;
+//   - its owner learns of a rebalance only by Poll, and the group goes on only when it polls again. franz-go calls its owner
+//     back from goroutines of its own; each callback here waits until Poll has handed the change out and the next Poll says
+//     that it has been dealt with;
 //   - when its owner does not poll for max.poll.interval it leaves the group. franz-go has no such clock and heartbeats for
 //     ever, so that the member keeps one, and sends LeaveGroup itself;
 //   - a commit is made under the member id and generation captured with the assignment, never under those that the client
@@ -31,10 +32,12 @@ type member struct {
 	cancel context.CancelFunc
 	config workload.MemberConfig
 
+	// token is under what the member is in the group, as far as its owner may know: that of the last assignment handed out,
+	// or of one without partitions.
 	token    workload.Token
 	assigned map[int32]int64
-	// fenced: the member knows that it is out of the group, before franz-go does.
-	fenced bool
+	// fenced is a token that is known to be worth nothing any more, before franz-go knows.
+	fenced workload.Token
 	closed bool
 	// change is what a callback wants to be handed out; handed tells that it was.
 	change *change
@@ -53,8 +56,8 @@ type member struct {
 
 var _ workload.Member = (*member)(nil)
 
-// NewMember makes a consumer. franz-go begins to join at once, not at the first poll; what comes of it waits for the first
-// poll all the same.
+// NewMember makes a consumer. franz-go begins its first join at once, not at the first poll; the assignment waits for the
+// first poll all the same.
 func (w *World) NewMember(process string, c workload.MemberConfig) (workload.Member, error) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	m := &member{world: w, config: c, cancel: cancel, conns: &connections{}}
@@ -83,6 +86,7 @@ func (w *World) NewMember(process string, c workload.MemberConfig) (workload.Mem
 		cancel()
 		return nil, fmt.Errorf("make the client of %s: %w", process, err)
 	}
+	// Its goroutines run already; those that call back get the client as an argument and do not read this.
 	m.client = client
 	w.members = append(w.members, m)
 	return m, nil
@@ -97,7 +101,7 @@ func (m *member) Poll(maxRecords int, wait time.Duration) workload.Polled {
 		m.startClock()
 	}()
 	m.dealtWith()
-	if m.fenced && len(m.assigned) > 0 {
+	if m.lost() {
 		return m.lose()
 	}
 	m.startPump(maxRecords)
@@ -111,13 +115,16 @@ func (m *member) Poll(maxRecords int, wait time.Duration) workload.Polled {
 
 // something tells whether there is anything to hand out.
 func (m *member) something() bool {
-	return m.change != nil && !m.handed || len(m.records) > 0 || m.failure != nil || m.fenced && len(m.assigned) > 0
+	return m.change != nil && !m.handed || len(m.records) > 0 || m.failure != nil || m.lost()
 }
+
+// lost tells whether the member knows that what it was assigned is gone, and its owner does not.
+func (m *member) lost() bool { return len(m.assigned) > 0 && m.fenced == m.token }
 
 // take hands out what there is: a change before records, since records behind a change are of the old assignment.
 func (m *member) take() workload.Polled {
 	switch {
-	case m.fenced && len(m.assigned) > 0:
+	case m.lost():
 		return m.lose()
 	case m.change != nil && !m.handed:
 		return m.hand()
@@ -142,7 +149,7 @@ func (m *member) hand() workload.Polled {
 	p := m.change.polled
 	switch p.Change {
 	case workload.WasAssigned:
-		m.token, m.fenced, m.assigned = p.Token, false, map[int32]int64{}
+		m.token, m.assigned = p.Token, map[int32]int64{}
 		for _, a := range p.Partitions {
 			m.assigned[a.Partition] = a.Start
 		}
@@ -191,7 +198,7 @@ func (m *member) Commit(token workload.Token, partition int32, offset int64) per
 	return call(m.world, m.config.RequestTimeout, func(ctx context.Context) (workload.CommitAnswer, error) {
 		code, err := m.world.commitOffset(ctx, m.client, token, partition, offset)
 		if code == "UNKNOWN_MEMBER_ID" || code == "ILLEGAL_GENERATION" {
-			m.world.engine.Enter(func() { m.fenced = m.fenced || token == m.token })
+			m.world.engine.Enter(func() { m.fenced = token })
 		}
 		return workload.CommitAnswer{Code: code}, err
 	})
@@ -205,8 +212,8 @@ func (m *member) startClock() {
 	token := m.token
 	m.pollClock = time.AfterFunc(m.config.MaxPollInterval, func() {
 		m.world.engine.Enter(func() {
-			if !m.closed && !m.polling && !m.fenced && m.token == token {
-				m.fenced = true
+			if !m.closed && !m.polling && m.fenced != token && m.token == token {
+				m.fenced = token
 				m.leave("consumer poll timeout has expired")
 			}
 		})
@@ -230,18 +237,30 @@ func (m *member) leave(reason string) *board.Call[string] {
 	})
 }
 
-// Leave leaves the group, if the member is still in it, and ends the client.
+// Leave leaves the group and ends the client. It leaves as whatever member the client is by now, which franz-go may have
+// joined again as, and also when that member is believed to be out: to be told so costs nothing. A join under way is
+// waited for until the coordinator has given it an id; left without a word, it would hold the next rebalance up.
 func (m *member) Leave() {
 	if m.closed {
 		return
 	}
 	m.stopClock()
-	if !m.fenced {
-		// Whether it could leave is for whoever asked it to: the coordinator is asked, not the client.
-		_, _, _ = m.leave("the consumer is being closed").Await()
+	for range idWaits {
+		if id, _ := m.client.GroupMetadata(); id != "" {
+			break
+		}
+		m.world.board.Await(idWait, func() bool { return false })
 	}
+	// Whether it could leave is for whoever asked it to: the coordinator is asked, not the client.
+	_, _, _ = m.leave("the consumer is being closed").Await()
 	m.Sever()
 }
+
+// The time that a join has to get its id, looked at again and again as franz-go does not say when.
+const (
+	idWait  = 5 * time.Millisecond
+	idWaits = 200
+)
 
 // Sever ends the client as a crash does: no connection can be made any more, those that there are are cut, and whatever
 // franz-go then still tries fails. Only then it is closed, which by itself would be polite: it redials and leaves.

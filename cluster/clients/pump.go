@@ -53,7 +53,9 @@ func (m *member) stopPump() {
 func (m *member) pumped(fetches kgo.Fetches) {
 	m.pump = pumpIdle
 	fetches.EachError(func(_ string, _ int32, err error) {
-		ours := errors.Is(err, context.Canceled) || errors.Is(err, kgo.ErrClientClosed)
+		// That the member is out of its group is no failure: the callback says so too, and franz-go joins again by itself.
+		var out *kgo.ErrGroupSession
+		ours := errors.Is(err, context.Canceled) || errors.Is(err, kgo.ErrClientClosed) || errors.As(err, &out)
 		if !ours && m.failure == nil && !m.closed {
 			m.failure = err
 		}

@@ -56,7 +56,7 @@ func (r *rows) execute(ctx context.Context, s persistence.Statement) (persistenc
 		a, err = readCondition(iter)
 	}
 	if err != nil {
-		return persistence.Answer{}, classify(fmt.Errorf("%s: %w", s.Form(), err))
+		return persistence.Answer{}, classify(s, fmt.Errorf("%s: %w", s.Form(), err))
 	}
 	return a, nil
 }
@@ -135,8 +135,9 @@ func readCondition(iter *gocql.Iter) (persistence.Answer, error) {
 }
 
 // classify names a driver's error and says whether the statement definitely had no effect: when it was never sent, was
-// refused as such, or the coordinator saw too few replicas to begin. Every time-out is unknown, whatever its phase.
-func classify(err error) error {
+// refused as such, or the coordinator saw too few replicas to begin. Every time-out is unknown, whatever its phase. Too few
+// replicas at a plain level, for a conditional statement, is said of its last phase: it was accepted already.
+func classify(s persistence.Statement, err error) error {
 	e := &persistence.Error{Code: "error", Err: err}
 	var unavailable *gocql.RequestErrUnavailable
 	var writeTimeout *gocql.RequestErrWriteTimeout
@@ -147,7 +148,8 @@ func classify(err error) error {
 	case errors.Is(err, gocql.ErrNoConnections):
 		e.Code, e.NoEffect = "no-connections", true
 	case errors.As(err, &unavailable):
-		e.Code, e.NoEffect = "unavailable", true
+		paxos := unavailable.Consistency == gocql.Serial || unavailable.Consistency == gocql.LocalSerial
+		e.Code, e.NoEffect = "unavailable", s.If == persistence.Always || paxos
 	case errors.As(err, &writeTimeout):
 		e.Code = "write-timeout-" + writeTimeout.WriteType
 	case errors.As(err, &readTimeout):

@@ -13,20 +13,31 @@ import (
 	"github.com/single-writer/chaos/workload"
 )
 
-// TestContainersSever cuts and closes many members at whatever moment they are in: joining, polling, between two polls. A
-// franz-go client that is closed before its last poll has ended waits for itself for ever; about one in a hundred did.
-func TestContainersSever(t *testing.T) {
+// servers starts real servers for a test, and removes them after it.
+func servers(t *testing.T) *containers.Cluster {
+	t.Helper()
 	enginetest.Need(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	c, err := containers.Open(ctx, containers.Options{Log: func(s string) { t.Log(s) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close(context.WithoutCancel(ctx))
+	t.Cleanup(func() {
+		if err := c.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
 	enginetest.Ran(t, c.Facts().Kafka, c.Facts().Cassandra)
+	return c
+}
 
-	w, err := c.Open(ctx, cluster.Spec{Partitions: 1, Arm: "sever"}, history.NewMemory(history.Header{}))
+// TestContainersSever cuts and closes many members at whatever moment they are in: joining, polling, between two polls. A
+// franz-go client that is closed before its last poll has ended waits for itself for ever; about one in a hundred did.
+func TestContainersSever(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	w, err := servers(t).Open(ctx, cluster.Spec{Partitions: 1, Arm: "sever"}, history.NewMemory(history.Header{}))
 	if err != nil {
 		t.Fatal(err)
 	}

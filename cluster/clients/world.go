@@ -2,7 +2,6 @@ package clients
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -77,8 +76,11 @@ func (s *Servers) Warm(ctx context.Context, scratch string) error {
 		return fmt.Errorf("warm up Kafka: produce: %w", err)
 	}
 	code, err := w.commitOffset(ctx, s.admin, workload.Token{Generation: -1}, 0, 1)
-	if err != nil || code != "" {
-		return fmt.Errorf("warm up Kafka: commit: %s %w", code, errors.Join(err))
+	if err != nil {
+		return fmt.Errorf("warm up Kafka: commit: %w", err)
+	}
+	if code != "" {
+		return fmt.Errorf("warm up Kafka: the commit was refused: %s", code)
 	}
 	return nil
 }
@@ -101,6 +103,10 @@ type World struct {
 	topic   topic
 	group   string
 	members []*member
+	// The coordinator of the group, by requests of their own goroutines and so not under the baton.
+	coordinatorMu    sync.Mutex
+	coordinatorNode  int32
+	coordinatorKnown bool
 	// requests are the goroutines that the run has started; Close waits for them.
 	requests sync.WaitGroup
 }

@@ -24,7 +24,7 @@ type NetworkError struct{ Cause error }
 func (e *NetworkError) Error() string {
 	hint := ""
 	if strings.Contains(e.Cause.Error(), "address pool") {
-		hint = " (the engine has no address range left: remove unused networks with `chaos down` or `docker network prune`)"
+		hint = " (the engine has no address range left: remove unused networks with `docker network prune`)"
 	}
 	return fmt.Sprintf("make a network for the containers: %v%s", e.Cause, hint)
 }

@@ -52,7 +52,7 @@ func FindWarm(ctx context.Context, o Options) (servers *Servers, err error) {
 	o.Run = run
 	s := &starter{options: o, engine: engine, network: "chaos-" + run, servers: &Servers{Run: run, engine: engine}}
 	if err := s.find(ctx); err != nil {
-		return nil, fmt.Errorf("use the warm servers %s (`chaos down` removes them): %w", run, err)
+		return nil, fmt.Errorf("use the warm servers %s: %w", run, err)
 	}
 	s.servers.Timings.Total = time.Since(began)
 	s.servers.closed = sync.OnceValue(engine.Close)

@@ -18,9 +18,11 @@ var (
 // Facts is what the history's header tells.
 func (Cluster) Facts() history.ClusterFacts { return Facts() }
 
-// Open makes a world.
-func (Cluster) Open(_ context.Context, s cluster.Spec, r history.Recorder) (cluster.World, error) {
-	return New(s.Seed, s.Partitions, r), nil
+// Open makes a world. The context's end aborts its run.
+func (Cluster) Open(ctx context.Context, s cluster.Spec, r history.Recorder) (cluster.World, error) {
+	w := New(s.Seed, s.Partitions, r)
+	w.scheduler.interrupted = func() error { return context.Cause(ctx) }
+	return w, nil
 }
 
 // Close does nothing: there is nothing to remove.

@@ -36,6 +36,9 @@ type scheduler struct {
 	// abort makes every process able to go on, and unwind; it is the board's.
 	abort    func(error)
 	aborting bool
+	// interrupted tells why the run should end, if it should; it is asked now and then.
+	interrupted func() error
+	steps       int
 }
 
 // coroutine is one process.
@@ -51,7 +54,9 @@ type coroutine struct {
 var _ board.Engine = (*scheduler)(nil)
 
 func newScheduler(seed int64) *scheduler {
-	return &scheduler{rng: rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15))}
+	return &scheduler{
+		rng: rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15)), interrupted: func() error { return nil },
+	}
 }
 
 // Now is the virtual time.
@@ -93,6 +98,9 @@ func (s *scheduler) After(d time.Duration, f func()) *timer {
 // reached in well under a second by processes that wake each other for ever.
 const stillLimit = 1_000_000
 
+// askEvery is how many steps there are between two looks at whether the run was interrupted: about a millisecond.
+const askEvery = 1024
+
 // errStill and errDeadlock are worlds in which nothing will happen any more.
 var (
 	errStill    = errors.New("the simulation is stuck: a million steps and the virtual clock stands still")
@@ -120,6 +128,11 @@ func (s *scheduler) turn() {
 		s.still++
 		if s.still > stillLimit {
 			s.stuck(errStill)
+		}
+		if s.steps++; s.steps%askEvery == 0 && !s.aborting {
+			if err := s.interrupted(); err != nil {
+				s.stuck(fmt.Errorf("the run was interrupted: %w", err))
+			}
 		}
 		if c := s.pick(); c != nil {
 			s.switchTo(c)

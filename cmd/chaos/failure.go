@@ -13,17 +13,21 @@ import (
 	"github.com/single-writer/chaos/reports"
 )
 
-// failed prints an error, and gives its exit code: 64 for a mistake of whoever asked, 70 for all else.
+// exitOf is the exit code of an error: 64 for a mistake of whoever asked, 70 for all else.
+func exitOf(err error) int {
+	var usage *controller.Usage
+	if errors.As(err, &usage) {
+		return controller.ExitUsage
+	}
+	return controller.ExitRig
+}
+
+// failed prints an error, and gives its exit code.
 func (c *cli) failed(err error) int {
 	if name, ok := cobraUnknown(err); ok {
 		err = unknownCommand(c.root(), name)
 	}
-	code := controller.ExitRig
-	var usage *controller.Usage
-	if errors.As(err, &usage) {
-		code = controller.ExitUsage
-	}
-	text := explained(err)
+	code, text := exitOf(err), explained(err)
 	if c.json {
 		c.print(map[string]any{"schema": 1, "error": text, "exit": code})
 		return code

@@ -96,29 +96,37 @@ func (c *cli) run(ctx context.Context, scenario string, f runFlags) error {
 	if errors.As(err, &usage) && errors.Is(err, fs.ErrNotExist) {
 		return mistake("there is no file %s\n  chaos list shows the scenarios that need none", scenario)
 	}
-	if err != nil {
+	if err != nil && (o == nil || len(o.Runs) == 0) {
 		return err
 	}
+	// Runs that were done before the rig failed have their verdicts all the same.
 	c.exit = o.Exit()
 	if c.json {
-		c.print(document(o))
+		d := document(o)
+		if err != nil {
+			c.exit = exitOf(err)
+			d.Exit, d.Error = c.exit, err.Error()
+		}
+		c.print(d)
 		return nil
 	}
 	reports.Terminal(c.out, batch(o, scenario, f))
-	if c.exit != controller.ExitExpected {
+	if err == nil && c.exit != controller.ExitExpected {
 		fmt.Fprintf(c.errs, "exit %d\n", c.exit)
 	}
-	return nil
+	return err
 }
 
 // runDocument is what `chaos run --json` prints.
 type runDocument struct {
-	Schema   int           `json:"schema"`
-	Scenario string        `json:"scenario"`
-	Seed     int64         `json:"seed"`
-	Seconds  float64       `json:"seconds"`
-	Exit     int           `json:"exit"`
-	Runs     []runInFolder `json:"runs"`
+	Schema   int     `json:"schema"`
+	Scenario string  `json:"scenario"`
+	Seed     int64   `json:"seed"`
+	Seconds  float64 `json:"seconds"`
+	Exit     int     `json:"exit"`
+	// Error is the rig's own, after the runs that are listed.
+	Error string        `json:"error,omitempty"`
+	Runs  []runInFolder `json:"runs"`
 }
 
 type runInFolder struct {

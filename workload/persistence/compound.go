@@ -70,7 +70,7 @@ func (c *compound) send(verb Verb, cond Condition) (Answer, error) {
 	done := history.StatementDone{CQL: st.Form()}
 	switch {
 	case outcome != Answered:
-		done.Result = code(err)
+		done.Result = CodeOf(err)
 	case a.Applied:
 		done.Result = "applied"
 	case a.Refusal == RowAbsent:
@@ -87,8 +87,8 @@ func (c *compound) send(verb Verb, cond Condition) (Answer, error) {
 	return a, nil
 }
 
-// code is the history's name of an error of the store.
-func code(err error) string {
+// CodeOf is the history's name of an error of the store or the broker.
+func CodeOf(err error) string {
 	var e *Error
 	if errors.As(err, &e) {
 		return e.Code
@@ -109,7 +109,7 @@ func (c *compound) finish(err error) error {
 		v.Code, v.Stored = history.CodeCondition, refused.Stored
 	case errors.As(err, &none):
 		t, outcome = c.doubt(none.outcome)
-		v.Code, v.Error = code(err), err.Error()
+		v.Code, v.Error = CodeOf(err), err.Error()
 	}
 	c.store.Process.Answer(c.op, t, c.f, &v)
 	c.reach(string(c.f)+"-answered", outcome)

@@ -1,0 +1,79 @@
+package clients_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/workload"
+)
+
+// standby: a member without a partition has to poll like any other, and is out of the group when it does not.
+func standby(t *testing.T, c cluster.Cluster) {
+	w, err := c.Open(t.Context(), cluster.Spec{Seed: 1, Partitions: 1, Arm: "standby"}, history.NewMemory(history.Header{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := workload.DefaultConfig("a").Member
+	config.SessionTimeout, config.HeartbeatInterval, config.MaxPollInterval = 6*time.Second, 100*time.Millisecond, 2*time.Second
+	listed := func(process string) bool {
+		a, _, err := w.Coordinator().Await()
+		if err != nil {
+			t.Error(err)
+		}
+		return slices.ContainsFunc(a.Group.Members, func(m history.MemberAtAll) bool { return m.Client == process })
+	}
+	err = w.Board().Run("standby", func(p workload.World) {
+		members := map[string]workload.Member{}
+		for _, name := range []string{"a/1", "b/1"} {
+			m, err := w.NewMember(name, config)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			members[name] = m
+		}
+		// Both poll until both are in and one has the partition.
+		owner := ""
+		until := p.Now() + 10*time.Second
+		for owner == "" || !listed("a/1") || !listed("b/1") {
+			for name, m := range members {
+				switch m.Poll(1, 50*time.Millisecond).Change {
+				case workload.WasAssigned:
+					owner = name
+				case workload.WasRevoked, workload.WasLost:
+					owner = ""
+				}
+			}
+			if p.Now() > until {
+				t.Error("the two members never were both in the group")
+				return
+			}
+		}
+		idle := map[string]string{"a/1": "b/1", "b/1": "a/1"}[owner]
+		stopped := p.Now()
+		for listed(idle) {
+			members[owner].Poll(1, 50*time.Millisecond)
+			if p.Now() > stopped+8*time.Second {
+				t.Errorf("%s is in the group %s after its last poll", idle, p.Now()-stopped)
+				return
+			}
+		}
+		if took := p.Now() - stopped; took < config.MaxPollInterval-500*time.Millisecond || took > config.MaxPollInterval+2*time.Second {
+			t.Errorf("%s was out %s after its last poll; max.poll.interval is %s", idle, took, config.MaxPollInterval)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if err := w.Close(context.WithoutCancel(t.Context())); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStandby(t *testing.T)           { standby(t, sim.Cluster{}) }
+func TestContainersStandby(t *testing.T) { standby(t, servers(t)) }
