@@ -105,16 +105,23 @@ func clientLibraries(s source) (broken []string) {
 // allowed says which packages of the project each folder may import. A folder that is not named may import any.
 var allowed = map[string][]string{
 	"ledger":               {},
-	"history":              {"ledger"},
+	"internal/nearest":     {},
+	"history":              {"ledger", "internal/nearest"},
 	"checker":              {"ledger", "history"},
 	"reports":              {"ledger", "history", "checker"},
 	"workload/persistence": {"ledger", "history"},
 	"workload":             {"ledger", "history", "workload/persistence"},
 	"nemesis":              {"history", "workload", "workload/persistence"},
-	"scenarios":            {"ledger", "workload", "nemesis"},
+	"scenarios":            {"ledger", "workload", "nemesis", "internal/nearest"},
+	"cluster":              {"history", "workload", "workload/persistence", "cluster/board"},
 	"cluster/board":        {"history", "workload", "workload/persistence"},
 	"cluster/sim":          {"history", "workload", "workload/persistence", "cluster", "cluster/board"},
 	"cluster/clients":      {"history", "workload", "workload/persistence", "cluster/board"},
+	"cluster/containers": {"history", "cluster", "cluster/clients", "cluster/containers/definition", "cluster/containers/images",
+		"cluster/containers/owner", "cluster/containers/ready"},
+	// The controller runs on any cluster, and so knows none of them; which one it is, the command line says.
+	"controller": {"history", "ledger", "checker", "scenarios", "workload", "workload/persistence", "nemesis", "cluster",
+		"cluster/board"},
 }
 
 // imports: data flows one way.
@@ -153,7 +160,7 @@ func oneWorker(s source) (broken []string) {
 		}
 	}
 	ast.Inspect(s.file, func(n ast.Node) bool {
-		if what := foreignTo(n); what != "" {
+		if what := foreignTo(n, s.clockName()); what != "" {
 			broken = append(broken, fmt.Sprintf("%s: %s", s.set.Position(n.Pos()), what))
 		}
 		return true
@@ -161,8 +168,18 @@ func oneWorker(s source) (broken []string) {
 	return broken
 }
 
+// clockName is the name by which a file calls package time.
+func (s source) clockName() string {
+	for _, i := range s.file.Imports {
+		if i.Path.Value == `"time"` && i.Name != nil {
+			return i.Name.Name
+		}
+	}
+	return "time"
+}
+
 // foreignTo says what a piece of code is, where it has no place in the code of both worlds.
-func foreignTo(n ast.Node) string {
+func foreignTo(n ast.Node, clock string) string {
 	switch n := n.(type) {
 	case *ast.GoStmt:
 		return "a go statement: a process is started by World.Go"
@@ -175,7 +192,7 @@ func foreignTo(n ast.Node) string {
 			return "a receive: waiting is World.Await"
 		}
 	case *ast.SelectorExpr:
-		if pkg, ok := n.X.(*ast.Ident); ok && pkg.Name == "time" && slices.Contains(clocks, n.Sel.Name) {
+		if pkg, ok := n.X.(*ast.Ident); ok && pkg.Name == clock && slices.Contains(clocks, n.Sel.Name) {
 			return "time." + n.Sel.Name + ": time is World.Now and World.Sleep"
 		}
 	case *ast.CallExpr:
@@ -212,6 +229,8 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 		{"one worker two worlds", "workload", `func f() { <-c }`},
 		{"one worker two worlds", "nemesis", `func f() { time.Sleep(1) }`},
 		{"one worker two worlds", "nemesis", `var t = time.Now()`},
+		{"one worker two worlds", "nemesis", `import t "time"; var now = t.Now()`},
+		{"imports", "controller", `import _ "github.com/single-writer/chaos/cluster/sim"`},
 		{"one worker two worlds", "workload", `func f() { recover() }`},
 		{"one worker two worlds", "workload", `var kind = "sim"`},
 	} {

@@ -113,7 +113,7 @@ type W struct {
 
 func newW(f history.F, worker string, offset int64) W {
 	return W{f, history.Write{Key: acct, Offset: offset, Write: fmt.Sprintf("%s#%s%d", life(worker), f, offset),
-		Owner: history.Owner{Member: life(worker), Generation: generations[workerOf(worker)]}}}
+		Owner: history.Owner{Member: life(worker), Generation: generations[history.WorkerOf(worker)]}}}
 }
 
 // P is a persist of the fold of all posts up to the offset.
@@ -180,7 +180,7 @@ func recovering(worker string, start int64, row *history.Row) step {
 }
 
 func commit(worker string, offset int64) step {
-	v := &history.OffsetCommit{Offset: offset, Owner: history.Owner{Generation: generations[workerOf(worker)]}}
+	v := &history.OffsetCommit{Offset: offset, Owner: history.Owner{Generation: generations[history.WorkerOf(worker)]}}
 	return op(life(worker), history.Commit, v, history.OK, v)
 }
 

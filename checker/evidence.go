@@ -32,7 +32,7 @@ func findEvicted(r *Run, q Requirement, from int) (moment, string) {
 				out = i
 			}
 		case *history.PointReached:
-			if v == nil || v.Point != pointAssigned || workerOf(e.Process) == q.Worker || hold < 0 {
+			if v == nil || v.Point != pointAssigned || history.WorkerOf(e.Process) == q.Worker || hold < 0 {
 				continue
 			}
 			if out >= 0 {
@@ -56,7 +56,7 @@ func findDirty(r *Run, q Requirement, from int) (moment, string) {
 	best, fold := never, -1
 	for i, e := range r.events {
 		v, ok := e.Value.(*history.PointReached)
-		if !ok || v == nil || v.Point != pointFolded || workerOf(e.Process) != q.Worker || !v.Offset.Known {
+		if !ok || v == nil || v.Point != pointFolded || history.WorkerOf(e.Process) != q.Worker || !v.Offset.Known {
 			continue
 		}
 		if fold < 0 {
@@ -102,7 +102,7 @@ func (r *Run) staleWrites(worker string, from int) []stale {
 	var out []stale
 	for _, k := range r.keys {
 		for _, w := range k.writes {
-			if workerOf(w.process) != worker || w.call < from || w.outcome == history.Info {
+			if history.WorkerOf(w.process) != worker || w.call < from || w.outcome == history.Info {
 				continue
 			}
 			beyond, ok := highestBefore(others[k.partition], w.call, 0)
@@ -136,7 +136,7 @@ func (r *Run) acceptedOfOthers(worker string) map[int32][]effect {
 	out := map[int32][]effect{}
 	for p, c := range r.commits {
 		for _, x := range c.all {
-			if x.commit && x.outcome == history.OK && workerOf(x.process) != worker {
+			if x.commit && x.outcome == history.OK && history.WorkerOf(x.process) != worker {
 				out[p] = append(out[p], effect{at: x.answer, offset: x.offset})
 			}
 		}
@@ -207,7 +207,7 @@ func findRejectedWrite(r *Run, q Requirement, _ int) (moment, string) {
 // findRecovered: the moment is the recovery's answer; it was called at or after from.
 func findRecovered(r *Run, q Requirement, from int) (moment, string) {
 	for _, rec := range r.recoveries {
-		if workerOf(rec.process) == q.Worker && rec.outcome == history.OK && rec.call >= from {
+		if history.WorkerOf(rec.process) == q.Worker && rec.outcome == history.OK && rec.call >= from {
 			return moment{rec.answer, []int{rec.answer}}, ""
 		}
 	}
@@ -219,7 +219,7 @@ func findRecovered(r *Run, q Requirement, from int) (moment, string) {
 func findPersisted(r *Run, q Requirement, from int) (moment, string) {
 	best := moment{at: never}
 	for _, rec := range r.recoveries {
-		if workerOf(rec.process) != q.Worker || rec.outcome != history.OK {
+		if history.WorkerOf(rec.process) != q.Worker || rec.outcome != history.OK {
 			continue
 		}
 		for _, k := range r.keys {
@@ -250,7 +250,7 @@ func afterEvent(from int) string {
 // findRecoveredState: a finished recovery of W that read a value.
 func findRecoveredState(r *Run, q Requirement, _ int) (moment, string) {
 	for _, rec := range r.recoveries {
-		if workerOf(rec.process) != q.Worker || rec.outcome != history.OK {
+		if history.WorkerOf(rec.process) != q.Worker || rec.outcome != history.OK {
 			continue
 		}
 		for i := range rec.reads {

@@ -113,7 +113,7 @@ func (r *Run) anyFree() bool {
 		switch v := e.Value.(type) {
 		case *history.LifeEvent:
 			if v != nil && v.Status == "begin" {
-				lives[workerOf(e.Process)] = true
+				lives[history.WorkerOf(e.Process)] = true
 			}
 		case *history.FaultDone:
 			// The rig itself stops whoever is left, for its last reads.

@@ -319,12 +319,6 @@ func (r *Run) seePartition(p int32) {
 	}
 }
 
-// workerOf gives the worker of a process: "a" of "a/2".
-func workerOf(process string) string {
-	name, _, _ := strings.Cut(process, "/")
-	return name
-}
-
 // lifeOf gives the life of a process, its tasks left out: "a/1" of "a/1/flush".
 func lifeOf(process string) string {
 	name, rest, ok := strings.Cut(process, "/")

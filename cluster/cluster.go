@@ -14,7 +14,7 @@ import (
 type Cluster interface {
 	// Facts is what the history's header tells of it.
 	Facts() history.ClusterFacts
-	// Open makes the world of one run: a topic, a group and a table of its own, all empty.
+	// Open makes the world of one run: a topic, a group and rows that nobody else has, all empty.
 	Open(ctx context.Context, s Spec, recorder history.Recorder) (World, error)
 	// Close removes whatever was started.
 	Close(ctx context.Context) error

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/single-writer/chaos/internal/nearest"
 )
 
 // line is the envelope of an event as it is read: the value waits until f has told its type.
@@ -137,37 +139,9 @@ func unknown(f F) error {
 
 // meant suggests the name that an unknown one is probably a slip of; empty when none is near.
 func meant(name string, names []string) string {
-	best, at := "", (len(name)+1)/3+1
-	for _, n := range names {
-		if d := distance(strings.ToLower(name), n); d < at {
-			best, at = n, d
-		}
-	}
-	if best == "" {
+	near, ok := nearest.Word(name, names)
+	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-// distance is the number of letters to insert, remove or replace to make a into b.
-func distance(a, b string) int {
-	if len(a) > 2*len(b)+2 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := corner
-			if a[i] != b[j] {
-				cost = 1 + min(corner, row[j], row[j+1])
-			}
-			corner, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
+	return fmt.Sprintf("; did you mean %q?", near)
 }

@@ -6,7 +6,10 @@
 // a history means is the checker's to say.
 package history
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Schema is the version of the format that this package writes, and the only one it reads.
 const Schema = 1
@@ -43,6 +46,12 @@ type Event struct {
 	Op int64
 	// Value holds what this f needs: a pointer to the type that the table in values.go gives for F.
 	Value any
+}
+
+// WorkerOf gives the worker of a process: "a" of "a/2", and of a task inside it.
+func WorkerOf(process string) string {
+	name, _, _ := strings.Cut(process, "/")
+	return name
 }
 
 // Line is the number of the event's line in a history file; the header is line 1.

@@ -48,8 +48,8 @@ func (r *Runner) Run(w workload.World) {
 
 func (r *Runner) steps(w workload.World) error {
 	for i, s := range r.Plan {
-		watch := workload.Arm(r.Moments, s.When, r.Input)
-		if err := workload.Wait(w, watch, r.Moments, "plan", i+1, s.When); err != nil {
+		watch := workload.WatchFor(r.Moments, s.When, r.Input)
+		if err := workload.WaitFor(w, watch, r.Moments, "plan", i+1, s.When); err != nil {
 			return err
 		}
 		if err := r.inject(w, s.Do); err != nil {

@@ -57,7 +57,7 @@ func (s *Sentinel) ask(w workload.World) (workload.CoordinatorAnswer, error) {
 	w.Note(history.Group, &seen)
 	for _, m := range before.Members {
 		listed := slices.ContainsFunc(a.Group.Members, func(n history.MemberAtAll) bool { return n.Member == m.Member })
-		name := workload.WorkerOf(m.Client)
+		name := history.WorkerOf(m.Client)
 		if process, running := s.Crew.Life(name); !listed && running && process == m.Client && !s.Crew.Parting(name) {
 			w.Note(history.Evicted, &history.Eviction{Target: name, Life: process, Member: m.Member, Proof: a.Raw})
 		}

@@ -116,8 +116,8 @@ func (r Run) replaced(p checker.Result) (string, bool) {
 		return "", false
 	}
 	newer, older := writes[0].Value.(*history.Write), writes[1].Value.(*history.Write)
-	return fmt.Sprintf("%s's %s @%d replaced %s's @%d%s", worker(writes[1].Process), writes[1].F, older.Offset,
-		worker(writes[0].Process), newer.Offset, lines(writes[0].Line(), writes[1].Line())), true
+	return fmt.Sprintf("%s's %s @%d replaced %s's @%d%s", history.WorkerOf(writes[1].Process), writes[1].F, older.Offset,
+		history.WorkerOf(writes[0].Process), newer.Offset, lines(writes[0].Line(), writes[1].Line())), true
 }
 
 // cost says which events the first wrong value lacks, and the money.
@@ -142,9 +142,9 @@ func (r Run) defence() string {
 		case first != "":
 			more++
 		case v.Stored.Known:
-			first = fmt.Sprintf("%s's %s @%d refused, stored @%d%s", worker(e.Process), e.F, v.Offset, v.Stored.N, lines(e.Line()))
+			first = fmt.Sprintf("%s's %s @%d refused, stored @%d%s", history.WorkerOf(e.Process), e.F, v.Offset, v.Stored.N, lines(e.Line()))
 		default:
-			first = fmt.Sprintf("%s's %s @%d refused%s", worker(e.Process), e.F, v.Offset, lines(e.Line()))
+			first = fmt.Sprintf("%s's %s @%d refused%s", history.WorkerOf(e.Process), e.F, v.Offset, lines(e.Line()))
 		}
 	}
 	switch {
@@ -188,12 +188,6 @@ func names(rep checker.Report, v checker.Verdict) []string {
 		}
 	}
 	return out
-}
-
-// worker is the worker of a process.
-func worker(process string) string {
-	name, _, _ := strings.Cut(process, "/")
-	return name
 }
 
 // lines says in brackets at which lines of the history something is to be seen.

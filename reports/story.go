@@ -143,7 +143,7 @@ func (t *teller) tell(e history.Event) {
 		t.fault(e, v)
 	case *history.LifeEvent:
 		if v.Status == "failed" {
-			t.add(e, worker(e.Process), "fails and restarts: "+v.Error)
+			t.add(e, history.WorkerOf(e.Process), "fails and restarts: "+v.Error)
 		}
 	case *history.PlanStep:
 		if v.Status == "timeout" {
@@ -170,7 +170,7 @@ func (t *teller) mark(e history.Event, told bool) {
 		if e.F == history.End && !t.run.Expected {
 			text = "the run ended" // why it did so is in the witness
 		}
-		t.add(e, worker(e.Process), strings.TrimPrefix(text, e.Process+" "))
+		t.add(e, history.WorkerOf(e.Process), strings.TrimPrefix(text, e.Process+" "))
 		t.mark(e, true)
 	}
 }
@@ -178,7 +178,7 @@ func (t *teller) mark(e history.Event, told bool) {
 func (t *teller) chapter(e history.Event) *chapter {
 	c, ok := t.at[e.Process]
 	if !ok {
-		c = &chapter{began: time.Duration(e.Time), from: e.Line(), who: worker(e.Process), first: -1}
+		c = &chapter{began: time.Duration(e.Time), from: e.Line(), who: history.WorkerOf(e.Process), first: -1}
 		t.at[e.Process] = c
 		t.order = append(t.order, e.Process)
 	}
@@ -199,7 +199,7 @@ func (t *teller) point(e history.Event, v *history.PointReached) {
 		}
 		c.last = id
 	case "revoked", "lost":
-		t.add(e, worker(e.Process), fmt.Sprintf("p%d is %s", v.Partition, v.Point))
+		t.add(e, history.WorkerOf(e.Process), fmt.Sprintf("p%d is %s", v.Partition, v.Point))
 	}
 }
 

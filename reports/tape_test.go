@@ -119,7 +119,7 @@ func (t *tape) commit(process string, offset int64) {
 }
 
 func (t *tape) fault(fault, process, proof string) {
-	v := history.FaultDone{Fault: fault, Target: worker(process), Life: process, Phase: "begin"}
+	v := history.FaultDone{Fault: fault, Target: history.WorkerOf(process), Life: process, Phase: "begin"}
 	t.note("nemesis", history.Fault, &v)
 	done := v
 	done.Phase, done.Proof = "done", proof

@@ -10,6 +10,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/single-writer/chaos/internal/nearest"
 )
 
 // reader reads typed values from the nodes of a document. It never stops at an error: it notes it, and says with a false
@@ -87,7 +89,7 @@ func (o *object) restrict(keys []string) {
 			continue
 		}
 		problem := fmt.Sprintf("%s has no key %s", o.what, quoted(f.name))
-		near, ok := nearest(f.name, keys)
+		near, ok := nearest.Word(f.name, keys)
 		if ok {
 			problem += fmt.Sprintf("; did you mean %q?", near)
 		}

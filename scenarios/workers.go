@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/single-writer/chaos/internal/nearest"
 	"github.com/single-writer/chaos/workload"
 )
 
@@ -81,7 +82,7 @@ func (l *loader) workers(f *field) {
 // with other settings, and nobody would notice.
 func (l *loader) neverStarted(entry *field) {
 	problem := "the plan starts no worker " + quoted(entry.name)
-	if near, ok := nearest(entry.name, l.startedNames()); ok {
+	if near, ok := nearest.Word(entry.name, l.startedNames()); ok {
 		problem += "; did you mean " + quoted(near) + "?"
 	}
 	l.fail(entry.key, listed("workers", l.startedNames()), "%s", problem)

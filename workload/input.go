@@ -2,7 +2,6 @@ package workload
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -113,10 +112,4 @@ func (in *Input) KeysOf(partition int32) []string {
 // Facts is the input as the history's header tells it.
 func (in *Input) Facts() history.InputFacts {
 	return history.InputFacts{Partitions: in.Partitions, Keys: in.Keys, Events: in.Len()}
-}
-
-// WorkerOf gives the worker's name of a process: "a" of "a/2".
-func WorkerOf(process string) string {
-	name, _, _ := strings.Cut(process, "/")
-	return name
 }

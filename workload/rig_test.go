@@ -73,7 +73,7 @@ func (r *rig) start(w workload.World, name string) {
 // at stops the worker at the point, in whatever life, when it covers the event, lets the test act, and lets it go on.
 func (r *rig) at(w workload.World, worker, point string, event int64, act func()) {
 	t := workload.Trigger{Worker: worker, Point: point, Event: event, Answer: workload.AnyAnswer}
-	watch := workload.Arm(r.Board(), t, r.crew.Input)
+	watch := workload.WatchFor(r.Board(), t, r.crew.Input)
 	if _, ok := watch.Await(workload.DefaultWithin); !ok {
 		panic(fmt.Sprintf("no %s; %s", t, r.Board().Where()))
 	}

@@ -49,7 +49,7 @@ func (t Trigger) Matches(e history.Event, in *Input) bool {
 	case *history.Eviction:
 		return t.Evicted != "" && v.Target == t.Evicted
 	case *history.PointReached:
-		return t.Evicted == "" && WorkerOf(e.Process) == t.Worker && v.Point == t.Point &&
+		return t.Evicted == "" && history.WorkerOf(e.Process) == t.Worker && v.Point == t.Point &&
 			t.covers(v, in) && t.answered(v)
 	}
 	return false

@@ -178,7 +178,7 @@ func (b *Board) pass(p *Process) {
 		return
 	}
 	for i, q := range b.past {
-		if workload.WorkerOf(q.name) == workload.WorkerOf(p.name) {
+		if history.WorkerOf(q.name) == history.WorkerOf(p.name) {
 			b.past[i] = p
 			return
 		}

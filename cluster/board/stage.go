@@ -100,12 +100,12 @@ func (b *Board) Where() string {
 	running := map[string]bool{}
 	for _, p := range b.processes {
 		if strings.Contains(p.name, "/") {
-			running[workload.WorkerOf(p.name)] = true
+			running[history.WorkerOf(p.name)] = true
 			parts = append(parts, p.name+" "+p.stands())
 		}
 	}
 	for _, p := range b.past {
-		if !running[workload.WorkerOf(p.name)] {
+		if !running[history.WorkerOf(p.name)] {
 			parts = append(parts, p.name+" has ended, "+p.after())
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/internal/nearest"
 )
 
 // What the parsers of the command line say of a mistake speaks of arguments received and of strconv. These say it in the
@@ -147,34 +148,9 @@ func example(cmd *cobra.Command) string {
 
 // meant suggests the name that an unknown one is probably a slip of; empty when none is near.
 func meant(name string, names []string) string {
-	best, at := "", len(name)/3+1
-	for _, n := range names {
-		if d := distance(strings.ToLower(name), n); d < at || best == "" && len(name) > 1 && strings.HasPrefix(n, name) {
-			best, at = n, d
-		}
-	}
-	if best == "" {
+	near, ok := nearest.Word(name, names)
+	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("; did you mean %s?", best)
-}
-
-// distance is the number of letters to insert, remove or replace to make a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := corner
-			if a[i] != b[j] {
-				cost = 1 + min(corner, row[j], row[j+1])
-			}
-			corner, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
+	return fmt.Sprintf("; did you mean %s?", near)
 }

@@ -122,8 +122,12 @@ func (s *summary) end(broken bool) int {
 			servers = append(servers, v)
 		}
 		slices.Sort(servers)
-		fmt.Fprintf(s.out, "container tests ran on %s: %s\n", strings.Join(servers, "; "),
-			strings.Join(slices.Compact(s.real), ", "))
+		without := ""
+		if n := s.skippedContainers(); n > 0 {
+			without = fmt.Sprintf(" (and %d were skipped, see above)", n)
+		}
+		fmt.Fprintf(s.out, "container tests ran on %s: %s%s\n", strings.Join(servers, "; "),
+			strings.Join(slices.Compact(s.real), ", "), without)
 	default:
 		fmt.Fprintln(s.out, "container tests did NOT run: no test reached real servers (see what was skipped)")
 	}
@@ -131,6 +135,16 @@ func (s *summary) end(broken bool) int {
 		return 1
 	}
 	return 0
+}
+
+// skippedContainers counts the tests that need real servers, by their names, and were skipped.
+func (s *summary) skippedContainers() (n int) {
+	for _, t := range s.skipped {
+		if strings.HasPrefix(t.name, "TestContainers") {
+			n++
+		}
+	}
+	return n
 }
 
 // reason is what a test said when it was skipped: its last line that is not the runner's own.

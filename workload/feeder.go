@@ -53,14 +53,14 @@ func (f *Feeder) feed(w World) error {
 	if len(stages) == 0 {
 		return nil
 	}
-	watch := Arm(f.Moments, stages[0].When, f.Input)
+	watch := WatchFor(f.Moments, stages[0].When, f.Input)
 	for i, s := range stages {
-		if err := Wait(w, watch, f.Moments, "input", i+1, s.When); err != nil {
+		if err := WaitFor(w, watch, f.Moments, "input", i+1, s.When); err != nil {
 			return err
 		}
 		var next Watch = noWatch{}
 		if i+1 < len(stages) {
-			next = Arm(f.Moments, stages[i+1].When, f.Input)
+			next = WatchFor(f.Moments, stages[i+1].When, f.Input)
 		}
 		if s.After > 0 {
 			w.Sleep(s.After)

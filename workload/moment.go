@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/single-writer/chaos/history"
 )
@@ -22,17 +23,17 @@ func (t *Timeout) Error() string {
 	return s + "; " + t.Where
 }
 
-// Arm arms a trigger. A trigger of nothing comes at once.
-func Arm(m Moments, t Trigger, in *Input) Watch {
+// WatchFor arms a trigger. A trigger of nothing comes at once.
+func WatchFor(m Moments, t Trigger, in *Input) Watch {
 	if t.IsZero() {
 		return noWatch{}
 	}
 	return m.Watch(func(e history.Event) bool { return t.Matches(e, in) })
 }
 
-// Wait waits for the moment of a step of the plan, or of a stage of the input. When that is a point, its worker stays in it
+// WaitFor waits for the moment of a step of the plan, or of a stage of the input. When that is a point, its worker stays in it
 // until the watch is done.
-func Wait(w World, watch Watch, m Moments, of string, step int, t Trigger) error {
+func WaitFor(w World, watch Watch, m Moments, of string, step int, t Trigger) error {
 	if t.IsZero() {
 		return nil
 	}
@@ -46,7 +47,8 @@ func Wait(w World, watch Watch, m Moments, of string, step int, t Trigger) error
 	return late
 }
 
-// noWatch is the watch of a step that waits for nothing.
-type noWatch struct{ Watch }
+// noWatch is the watch of a step that waits for nothing: its moment is now.
+type noWatch struct{}
 
-func (noWatch) Done() {}
+func (noWatch) Await(time.Duration) (history.Event, bool) { return history.Event{}, true }
+func (noWatch) Done()                                     {}
