@@ -22,6 +22,9 @@ import (
 type commits struct {
 	all    []committing
 	floors []floor
+	// observed are the offsets that were certainly committed at some time, ranked by the answers that tell of them: accepted
+	// commits and offsets read back, that of the ground truth at the start with them.
+	observed []effect
 }
 
 // committing is one commit, or one offset read back.
@@ -90,6 +93,25 @@ func (c *commits) order() {
 		}
 		c.note(m.at, current, open, doubt)
 	}
+	c.observe()
+}
+
+func (c *commits) observe() {
+	c.observed = make([]effect, 0, len(c.all))
+	for _, x := range c.all {
+		if x.outcome == history.OK {
+			c.observed = append(c.observed, effect{at: x.answer, offset: x.offset})
+		}
+	}
+	rank(c.observed)
+}
+
+// ranked gives what was observed, nothing for a partition that the history knows no commits of.
+func (c *commits) ranked() []effect {
+	if c == nil {
+		return nil
+	}
+	return c.observed
 }
 
 func (c *commits) note(at int, current, open []*committing, doubt map[int32]int64) {

@@ -19,6 +19,7 @@ import (
 //	P("a", 5)  D("a", 5)      a conditional persist, a delete; .at(ts) makes it plain; .of(0, 1, 5) gives it other contents
 //	commit("b", 10)           a commit that was accepted
 //	probe(row)  last(row)     the rig's reads; show(w) is the row that a write leaves, none is no row
+//	readBack(offset)          the committed offset, read by the rig
 //	recover_("c", 10, row)    a recovery
 
 const acct = "acct-1"
@@ -163,6 +164,17 @@ func read(process string, p history.Purpose, row *history.Row) step {
 func probe(row *history.Row) step  { return read("observer", history.ForProbe, row) }
 func last(row *history.Row) step   { return read("drain", history.ForEnd, row) }
 func settle(row *history.Row) step { return read("drain", history.ForSettling, row) }
+
+// scan is a read of the whole table that finds one row.
+func scan(row *history.Row) step {
+	return op("observer", history.Scan, &history.TableScan{}, history.OK,
+		&history.TableScan{Rows: []history.KeyedRow{{Key: acct, Row: *row}}})
+}
+
+// readBack is the committed offset as the rig reads it.
+func readBack(offset history.Opt) step {
+	return op("observer", history.Committed, &history.CommittedOffset{}, history.OK, &history.CommittedOffset{Offset: offset})
+}
 
 func recover_(worker string, start int64, row *history.Row) step {
 	return func(m *history.Memory) {

@@ -53,8 +53,12 @@ func TestLookalikes(t *testing.T) {
 			ok(P("a", 2).of(2)), commit("a", 3), nothing(D("a", 1)), recover_("b", 3, show(P("a", 2).of(2)))), nil},
 		{"settled by the rig's own read", hist(input, truth("start", -1),
 			ok(P("b", 9)), commit("b", 10), info(P("a", 5)), last(show(P("b", 9))), settle(show(P("a", 5))), last(show(P("a", 5)))), nil},
-		{"a commit that lawfully goes back", hist(input, truth("start", -1),
-			ok(P("a", 5)), commit("a", 6), commit("a", 5), probe(show(P("a", 5))), ok(P("a", 6)), commit("a", 7)), nil},
+		{"a commit that goes back, behind what is stored", hist(input, truth("start", -1),
+			ok(P("a", 5)), commit("a", 6), commit("a", 5), probe(show(P("a", 5))), ok(P("a", 6)), commit("a", 7)),
+			[]string{OffsetMonotonic}},
+		{"a late commit of the same generation, and then the next owner", hist(input, truth("start", -1),
+			ok(P("b", 2)), commitCall("b", 3), ok(P("b", 9)), commit("b", 10), readBack(history.Some(3)),
+			recover_("c", 3, show(P("b", 9))), ok(P("c", 10)), commit("c", 11)), []string{OffsetMonotonic}},
 		{"an expired key", hist(input, truth("start", -1),
 			ok(P("a", 5)), probe(expiring(show(P("a", 5)))), commit("a", 6), probe(none), recover_("b", 6, none), ok(P("b", 6).of(6)), commit("b", 7)), nil},
 		{"recovered from beyond what is known of the input", hist(post(0), recovering("b", 5, none)), nil},
@@ -84,10 +88,38 @@ func TestLookalikes(t *testing.T) {
 			commitCall("a", 3), commit("b", 10), probe(show(P("b", 4)))), []string{NoLeap}},
 		{"two commits at once", hist(input, atOnce(5, 10), probe(show(P("b", 5)))), nil},
 		{"a commit under way", hist(input, commit("b", 10),
-			around(commitValue("b", 5), history.Commit, "b", probe(show(P("b", 5))), commitValue("b", 5))), nil},
+			around(commitValue("b", 5), history.Commit, "b", probe(show(P("b", 5))), commitValue("b", 5))), []string{OffsetMonotonic}},
+		{"an offset read back while another was committed", hist(input,
+			ok(P("b", 4)), commit("b", 5), around(&history.CommittedOffset{}, history.Committed, "observer",
+				all(ok(P("b", 9)), commit("b", 10)), &history.CommittedOffset{Offset: history.Some(5)})), nil},
+		{"a refused commit of the former owner", hist(input,
+			ok(P("b", 9)), commit("b", 10), op("a/1", history.Commit, commitValue("a", 5), history.Fail, commitValue("a", 5)),
+			readBack(history.Some(10))), nil},
+		{"none committed, as a broker says it", hist(truth("start", -1), readBack(history.Opt{}), readBack(history.Opt{N: -1}),
+			commit("a", 0), readBack(history.Some(-1)), readBack(history.Opt{N: -1})), nil},
+		{"the offsets of two partitions", hist(input,
+			ok(P("b", 9)), commit("b", 10), op("b/1", history.Commit, &history.OffsetCommit{Partition: 1, Offset: 1}, history.OK,
+				&history.OffsetCommit{Partition: 1, Offset: 1})), nil},
+		{"closed, committed, and opened again", hist(post(0), closes(1), post(2), truth("start", -1),
+			now(P("a", 0)), commit("a", 1), now(D("a", 1)), commit("a", 2), now(P("a", 2).of(2)), commit("a", 3),
+			probe(show(P("a", 2).of(2))), recover_("b", 3, show(P("a", 2).of(2)))), nil},
+		{"a read under way while a close was committed", hist(post(0), closes(1), truth("start", -1),
+			now(P("a", 0)), commit("a", 1), around(&history.RowRead{Key: acct, Purpose: history.ForProbe}, history.Read, "observer",
+				all(now(D("a", 1)), commit("a", 2)), &history.RowRead{Key: acct, Row: show(P("a", 0))})), nil},
+		{"alive while the delete and the commit are in doubt", hist(post(0), closes(1), truth("start", -1),
+			now(P("a", 0)), commit("a", 1), info(D("a", 1).at(1)), commitCall("a", 2), probe(show(P("a", 0))),
+			recover_("b", 1, show(P("a", 0)))), nil},
+		{"a zombie's value from beyond the close", hist(post(0), closes(1), post(2, 3), truth("start", -1),
+			recover_("b", 0, none), commit("b", 2), ok(P("a", 3).of(2, 3)), probe(show(P("a", 3).of(2, 3))),
+			recover_("c", 2, show(P("a", 3).of(2, 3)))), nil},
+		{"brought back by the rig's own read", hist(post(0), closes(1),
+			commit("b", 2), info(P("a", 0)), last(none), settle(show(P("a", 0))), last(show(P("a", 0)))), nil},
+		{"brought back after the offset went back before the close", hist(post(0), closes(1), truth("start", -1),
+			commit("b", 2), readBack(history.Opt{}), recover_("c", 0, none), ok(P("c", 0)), probe(show(P("c", 0)))),
+			[]string{NoResurrection, OffsetMonotonic}},
 		{"a commit in the middle of a read", hist(input, commit("b", 10),
 			around(&history.RowRead{Key: acct, Purpose: history.ForProbe}, history.Read, "observer", commit("b", 5),
-				&history.RowRead{Key: acct, Row: show(P("b", 5))})), nil},
+				&history.RowRead{Key: acct, Row: show(P("b", 5))})), []string{OffsetMonotonic}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := history.Validate(c.h); err != nil {
@@ -165,6 +197,37 @@ func TestNoLeapWithoutReads(t *testing.T) {
 		if got := verdictOf(c.h, NoLeap); got != c.want {
 			dump(t, c.h, Check(c.h))
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// What the two properties of a committed offset make of a history that holds little.
+func TestCommittedOffsetsWithoutEvidence(t *testing.T) {
+	for _, c := range []struct {
+		property, name string
+		h              *history.History
+		want           Verdict
+	}{
+		{NoResurrection, "no close", hist(post(0), commit("a", 1), probe(show(P("a", 0)))), Vacuous},
+		{NoResurrection, "the close is not committed", hist(post(0), closes(1), commit("a", 1), probe(show(P("a", 0)))), Vacuous},
+		{NoResurrection, "nobody looks after it", hist(post(0), closes(1), probe(none), commit("a", 2)), Vacuous},
+		{NoResurrection, "gone", hist(post(0), closes(1), commit("a", 2), probe(none)), Pass},
+		{NoResurrection, "a tombstone", hist(post(0), closes(1), commit("a", 2), probe(show(D("a", 1)))), Pass},
+		{NoResurrection, "the input is not known", hist(commit("a", 2), probe(show(P("a", 0)))), Unknown},
+		{NoResurrection, "the input is known to before the commit", hist(post(0), commit("a", 2), probe(show(P("a", 0)))), Unknown},
+		{NoResurrection, "the input is not known, and it is gone", hist(commit("a", 2), probe(none)), Vacuous},
+		{NoResurrection, "no state at all", hist(post(0), closes(1), commit("a", 2),
+			probe(&history.Row{Offset: history.Some(0), Broken: "{"})), Vacuous},
+		{OffsetMonotonic, "one commit", hist(commit("a", 5)), Vacuous},
+		{OffsetMonotonic, "two at once", hist(atOnce(5, 4)), Vacuous},
+		{OffsetMonotonic, "one accepted, one in doubt", hist(commit("a", 5), commitCall("a", 4)), Vacuous},
+		{OffsetMonotonic, "two commits", hist(commit("a", 5), commit("a", 5)), Pass},
+		{OffsetMonotonic, "none at the start, and one", hist(truth("start", -1), commit("a", 5)), Pass},
+		{OffsetMonotonic, "told at the end, after a commit under way", hist(commit("a", 5), truth("end", 4)), Vacuous},
+	} {
+		if got := verdictOf(c.h, c.property); got != c.want {
+			dump(t, c.h, Check(c.h))
+			t.Errorf("%s, %s: %s, want %s", c.property, c.name, got, c.want)
 		}
 	}
 }

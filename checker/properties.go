@@ -27,8 +27,8 @@ func (p Property) Check(r *Run) Result {
 	return res
 }
 
-// Properties are all properties, in the order in which they are reported: the damage first, then who did it, then whether
-// anything still moved.
+// Properties are all properties, in the order in which they are reported: the damage first, then who did it, then how the
+// committed offset went and whether it came to the end.
 func Properties() []Property {
 	return []Property{
 		{NoStaleOverwrite, "nothing shows a key older than what took effect before", checkNoStaleOverwrite},
@@ -36,7 +36,9 @@ func Properties() []Property {
 		{RecoveryCut, "what a new owner recovers covers all below the offset it starts from", checkRecoveryCut},
 		{RecoveryComplete, "a recovery returns what was acknowledged before it began", checkRecoveryComplete},
 		{NoLeap, "no committed offset is ahead of what is stored", checkNoLeap},
+		{NoResurrection, "once a close is committed, nobody reads the life that it ended", checkNoResurrection},
 		{SingleWriter, "an older owner changes nothing that a newer one wrote", checkSingleWriter},
+		{OffsetMonotonic, "the committed offset never goes back", checkOffsetMonotonic},
 		{Progress, "after the heal the whole input is folded and committed", checkProgress},
 	}
 }
@@ -48,7 +50,9 @@ const (
 	RecoveryCut      = "recovery-cut"
 	RecoveryComplete = "recovery-complete"
 	NoLeap           = "no-leap"
+	NoResurrection   = "no-resurrection"
 	SingleWriter     = "single-writer"
+	OffsetMonotonic  = "offset-monotonic"
 	Progress         = "progress"
 )
 

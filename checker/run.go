@@ -238,14 +238,15 @@ func (r *Run) readTable(call int) {
 	}
 }
 
-// readCommitted takes in an offset read back. That none is committed is the same as 0: no record is below it.
+// readCommitted takes in an offset read back. That none is committed, for which a broker says -1, is the same as 0: no
+// record is below it.
 func (r *Run) readCommitted(call int, v *history.CommittedOffset) {
 	op := r.operationAt(call)
 	ans := answerOf[history.CommittedOffset](r, call)
 	if v == nil || ans == nil || op.outcome != history.OK {
 		return
 	}
-	r.commitsOf(v.Partition).add(committing{operation: op, offset: ans.Offset.N})
+	r.commitsOf(v.Partition).add(committing{operation: op, offset: max(ans.Offset.N, 0)})
 }
 
 // readRecoveries puts the rows read for recovery under the recovery that they were read in: that of the same process

@@ -54,19 +54,34 @@ func staleErrorTeardown() *history.History {
 }
 
 // zombieRevives: a folds 0..2; b stores 3 unless it never persisted, folds the close at 4, deletes what it persisted and
-// commits 5; a flushes 2; c folds 5 onto it.
-func zombieRevives(persisted bool) *history.History {
+// commits 5; a flushes 2; c folds 5 onto it. Under cas-persist only the deletes are plain.
+func zombieRevives(persisted bool, write func(W) step) *history.History {
 	b := all()
 	if persisted {
-		b = all(now(P("b", 3)), now(D("b", 4)))
+		b = all(write(P("b", 3)), now(D("b", 4)))
 	}
 	c5 := P("c", 5).of(0, 1, 2, 5)
 	return with(hist(
 		truth("start", -1), recover_("a", 0, none), fold("a", 2), fault("hold", "a"), evicted("a"), point("b", "assigned", 0),
 		recover_("b", 0, none), b, commit("b", 5), probe(none),
-		now(P("a", 2)), probe(show(P("a", 2))), recover_("c", 5, show(P("a", 2))), now(c5), commit("c", 6),
+		write(P("a", 2)), probe(show(P("a", 2))), recover_("c", 5, show(P("a", 2))), write(c5), commit("c", 6),
 		last(show(c5)), post(0, 1, 2, 3), closes(4), post(5), truth("end", 6), end(true),
 	), 6, staleRequires...)
+}
+
+// zombieRefused is the same under cas: the delete leaves a tombstone, of a key that was never stored too.
+func zombieRefused(persisted bool) *history.History {
+	b := ok(D("b", 4))
+	if persisted {
+		b = all(ok(P("b", 3)), b)
+	}
+	c5 := P("c", 5).of(5)
+	return with(hist(
+		truth("start", -1), recover_("a", 0, none), fold("a", 2), fault("hold", "a"), evicted("a"), point("b", "assigned", 0),
+		recover_("b", 0, none), b, commit("b", 5), probe(show(D("b", 4))),
+		no(P("a", 2), 4), probe(show(D("b", 4))), recover_("c", 5, show(D("b", 4))), ok(c5), commit("c", 6),
+		last(show(c5)), post(0, 1, 2, 3), closes(4), post(5), truth("end", 6), end(true),
+	), 6, append(slices.Clone(staleRequires), "rejected-write a")...)
 }
 
 // staleDelete: a stores 4 and folds the close at 5; b deletes, stores a new life up to 9 and commits 10; a deletes at 5.
@@ -82,7 +97,10 @@ func staleDelete(write func(W) step) *history.History {
 	), 11, staleRequires...)
 }
 
+// six are what a stale flush breaks; seven, what one breaks that brings a closed key back.
 var six = []string{NoStaleOverwrite, DurableFold, RecoveryCut, RecoveryComplete, NoLeap, SingleWriter}
+
+var seven = append(slices.Clone(six), NoResurrection)
 
 func TestScenarios(t *testing.T) {
 	for _, c := range []struct {
@@ -93,8 +111,12 @@ func TestScenarios(t *testing.T) {
 		{"stale-periodic-flush lww", stalePeriodicFlushLWW(), six},
 		{"stale-periodic-flush cas", stalePeriodicFlushCAS(), nil},
 		{"stale-error-teardown lww", staleErrorTeardown(), six},
-		{"zombie-revives-deleted-key lww", zombieRevives(true), six},
-		{"zombie-revives-never-persisted lww", zombieRevives(false), []string{NoLeap, RecoveryCut, DurableFold}},
+		{"zombie-revives-deleted-key lww", zombieRevives(true, now), seven},
+		{"zombie-revives-deleted-key cas-persist", zombieRevives(true, ok), seven},
+		{"zombie-revives-deleted-key cas", zombieRefused(true), nil},
+		{"zombie-revives-never-persisted lww", zombieRevives(false, now), []string{NoLeap, NoResurrection, RecoveryCut, DurableFold}},
+		{"zombie-revives-never-persisted cas-persist", zombieRevives(false, ok), []string{NoLeap, NoResurrection, RecoveryCut, DurableFold}},
+		{"zombie-revives-never-persisted cas", zombieRefused(false), nil},
 		{"stale-delete lww", staleDelete(now), six},
 		{"stale-delete cas-persist", staleDelete(ok), six},
 	} {
@@ -135,33 +157,60 @@ func TestWitnessOfStalePeriodicFlush(t *testing.T) {
 	}
 }
 
+// The witness of a revival is the close, the commit beyond it, the zombie's write and who read it first.
+func TestWitnessOfZombieRevives(t *testing.T) {
+	p, _ := Check(zombieRevives(true, now)).Property(NoResurrection)
+	var texts []string
+	for _, w := range p.Witness {
+		texts = append(texts, w.Text)
+	}
+	if want := []string{"b/1 commit 5 accepted", "a/1 persist acct-1 @2 applied",
+		"observer probe read of acct-1 shows balance 60.00 of 3 events @2, written by a/1#persist2", "record 4: event 5 of acct-1, close"}; !slices.Equal(texts, want) {
+		t.Errorf("%q", texts)
+	}
+	want := "acct-1 was closed at 4 and 5 was committed, and then balance 60.00 of 3 events @2 was seen by a probe: " +
+		"a life that had ended is back."
+	if p.Summary != want || p.Counts["violations"] != 2 {
+		t.Errorf("%s %v", p.Summary, p.Counts)
+	}
+	if p, _ := Check(zombieRefused(false)).Property(NoResurrection); p.Verdict != Pass {
+		t.Errorf("under cas: %s", p.Verdict)
+	}
+}
+
 // Cut anywhere, a history can be judged; a failure that was proved stays proved, and nothing that was whole is broken.
 func TestCutHistories(t *testing.T) {
-	broken := map[string]bool{}
-	whole := stalePeriodicFlushLWW()
-	for n := range whole.Events {
-		cut := &history.History{Header: whole.Header, Events: whole.Events[:n]}
-		rep := Check(cut)
-		if p, _ := rep.Property(Progress); p.Verdict != Unknown {
-			t.Fatalf("progress of %d events: %s", n, p.Verdict)
-		}
-		for name := range broken {
-			if got := verdictOf(cut, name); got != Fail {
-				t.Fatalf("%s was broken before event %d and now is %s", name, n, got)
+	for _, c := range []struct {
+		broken, fenced *history.History
+		all            []string
+	}{
+		{stalePeriodicFlushLWW(), stalePeriodicFlushCAS(), six},
+		{zombieRevives(true, now), zombieRefused(true), seven},
+	} {
+		broken := map[string]bool{}
+		for n := range c.broken.Events {
+			cut := &history.History{Header: c.broken.Header, Events: c.broken.Events[:n]}
+			rep := Check(cut)
+			if p, _ := rep.Property(Progress); p.Verdict != Unknown {
+				t.Fatalf("progress of %d events: %s", n, p.Verdict)
+			}
+			for name := range broken {
+				if got := verdictOf(cut, name); got != Fail {
+					t.Fatalf("%s was broken before event %d and now is %s", name, n, got)
+				}
+			}
+			for _, name := range verdicts(rep, Fail) {
+				broken[name] = true
+			}
+			if n < len(c.fenced.Events) {
+				if f := verdicts(Check(&history.History{Header: c.fenced.Header, Events: c.fenced.Events[:n]}), Fail); len(f) > 0 {
+					t.Fatalf("the fenced history, cut at %d, breaks %q", n, f)
+				}
 			}
 		}
-		for _, name := range verdicts(rep, Fail) {
-			broken[name] = true
+		if len(broken) != len(c.all) {
+			t.Errorf("broken: %v", broken)
 		}
-		fenced := stalePeriodicFlushCAS()
-		if n < len(fenced.Events) {
-			if f := verdicts(Check(&history.History{Header: fenced.Header, Events: fenced.Events[:n]}), Fail); len(f) > 0 {
-				t.Fatalf("the fenced history, cut at %d, breaks %q", n, f)
-			}
-		}
-	}
-	if len(broken) != len(six) {
-		t.Errorf("broken: %v", broken)
 	}
 }
 

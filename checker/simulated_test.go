@@ -22,13 +22,14 @@ type world struct {
 	input     []ledger.Entry
 	rows      map[string]*simRow
 	committed int64
+	highest   int64 // of what was ever committed
 	gen       int32
 	ballot    int64
 	members   []*member
 	floating  []func()
 	applied   []history.Write
 	// What really happened, whether or not anybody saw it.
-	stale, usurped, leapt, wrong bool
+	stale, usurped, leapt, wrong, revived, fell bool
 }
 
 type simRow struct {
@@ -115,6 +116,22 @@ func (w *world) read(process string, p history.Purpose, k string, got func(*hist
 		func() {
 			add(w.m, process, history.OK, history.Read, id, &history.RowRead{Key: k, Purpose: p, Row: row})
 			got(row)
+		},
+	}
+}
+
+// readBack is a committed offset read back, in the same three steps.
+func (w *world) readBack() []func() {
+	var id, offset int64
+	return []func(){
+		func() { id = begin(w.m, "observer", history.Committed, &history.CommittedOffset{}) },
+		func() { offset = w.committed },
+		func() {
+			v := &history.CommittedOffset{}
+			if offset > 0 {
+				v.Offset = history.Some(offset)
+			}
+			add(w.m, "observer", history.OK, history.Committed, id, v)
 		},
 	}
 }
@@ -214,12 +231,19 @@ func (w *world) commit(n *member) {
 	v := &history.OffsetCommit{Offset: offset, Owner: history.Owner{Generation: n.gen}}
 	id := begin(w.m, n.name, history.Commit, v)
 	refused := false
-	n.todo = append(n.todo, w.mayFloat(n, func() {
+	apply := func() {
 		if refused = n.gen != w.gen; !refused {
-			w.committed = offset
+			w.fell = w.fell || offset < w.committed
+			w.committed, w.highest = offset, max(w.highest, offset)
 			w.look()
 		}
-	}, func() {}), func() {
+	}
+	if w.chance(20, "commit late") { // its owner goes on, so that it may arrive after the next one
+		w.floating = append(w.floating, apply)
+		add(w.m, n.name, history.Info, history.Commit, id, v)
+		return
+	}
+	n.todo = append(n.todo, w.mayFloat(n, apply, func() {}), func() {
 		if refused {
 			add(w.m, n.name, history.Fail, history.Commit, id, v)
 			n.dead = true
@@ -279,6 +303,10 @@ func (w *world) look() {
 		if ok && shown < last.Offset && (alive || last.Event.Kind != ledger.Close) {
 			w.leapt = true
 		}
+		for _, e := range w.log(k) {
+			closed := e.Event.Kind == ledger.Close && e.Offset < w.highest
+			w.revived = w.revived || closed && alive && !row.gone && row.write.State.Offset <= e.Offset
+		}
 	}
 }
 
@@ -305,6 +333,9 @@ func (w *world) play() *history.History {
 		case what == 2 && len(probes) == 0:
 			k := simKeys[rapid.IntRange(0, 1).Draw(w.t, "probed")]
 			probes = w.read("observer", history.ForProbe, k, func(*history.Row) {})
+			if w.chance(2, "the offset too") {
+				probes = append(probes, w.readBack()...)
+			}
 		case what <= 4 && len(probes) > 0:
 			probes[0]()
 			probes = probes[1:]
@@ -323,10 +354,13 @@ func TestGuardedStoreNeverFails(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t, byOffset)
 		h := w.play()
-		if w.stale || w.usurped || w.leapt || w.wrong {
-			t.Fatalf("the world itself is broken: %v %v %v %v", w.stale, w.usurped, w.leapt, w.wrong)
+		if w.stale || w.usurped || w.leapt || w.wrong || w.revived {
+			t.Fatalf("the world itself is broken: %v %v %v %v %v", w.stale, w.usurped, w.leapt, w.wrong, w.revived)
 		}
 		for _, p := range Check(h).Properties {
+			if p.Property == OffsetMonotonic && w.fell {
+				continue // no store can help it
+			}
 			if p.Property != Progress && (p.Verdict == Fail || p.Verdict == Unknown) {
 				t.Fatalf("%s: %s: %s %v", p.Property, p.Verdict, p.Summary, p.Witness)
 			}
@@ -341,6 +375,7 @@ func TestUnguardedStoresAgainstTheTruth(t *testing.T) {
 		h := w.play()
 		rep := Check(h)
 		stale, incomplete, cut, leapt := slowly(h)
+		revived, fell := slowlyCommitted(h)
 		for _, c := range []struct {
 			name string
 			// happened: only then may it fail. visible: then it must.
@@ -349,6 +384,8 @@ func TestUnguardedStoresAgainstTheTruth(t *testing.T) {
 			{NoStaleOverwrite, w.stale, stale},
 			{SingleWriter, w.usurped, false},
 			{NoLeap, w.leapt, leapt},
+			{NoResurrection, w.revived, revived},
+			{OffsetMonotonic, w.fell, fell},
 			{DurableFold, w.wrong, false},
 			{RecoveryComplete, incomplete, incomplete},
 			{RecoveryCut, cut, cut},
@@ -366,7 +403,8 @@ func TestUnguardedStoresAgainstTheTruth(t *testing.T) {
 			if p.Verdict != Fail && c.visible {
 				t.Fatalf("%s happened for all to see and was not found", c.name)
 			}
-			if c.name == NoStaleOverwrite || c.name == SingleWriter || c.name == RecoveryComplete {
+			switch c.name {
+			case NoStaleOverwrite, SingleWriter, RecoveryComplete, NoResurrection, OffsetMonotonic:
 				if p.Verdict == Fail && verdictOf(only(h, p.Witness), c.name) != Fail {
 					t.Fatalf("%s: the witness alone does not prove it: %v", c.name, p.Witness)
 				}
@@ -432,32 +470,80 @@ func slowly(h *history.History) (stale, incomplete, cut, leapt bool) {
 }
 
 // certain gives an offset that the committed one cannot be below between two events: that of the last commit accepted
-// before them, if no other commit is under way or in doubt.
+// before them, if no other commit is under way or in doubt, and nothing else was seen of the offset at the same time.
 func certain(h *history.History, answer map[int64]int, from, to int) (offset int64) {
-	latest := -1
+	call, latest := -1, -1
 	for i, e := range h.Events[:to] {
 		if e.F != history.Commit || e.Type != history.Invoke {
 			continue
 		}
 		switch a, ok := answer[e.Op]; {
-		case !ok || a > from:
+		case !ok || a > from || h.Events[a].Type == history.Info:
 			return 0
-		case h.Events[a].Type == history.OK && i > latest:
-			latest, offset = i, e.Value.(*history.OffsetCommit).Offset
+		case h.Events[a].Type == history.OK:
+			call, latest, offset = i, a, e.Value.(*history.OffsetCommit).Offset
+		}
+	}
+	for i, e := range h.Events[:max(latest, 0)] {
+		if a, ok := answer[e.Op]; ok && e.Type == history.Invoke && i != call && a > call && (e.F == history.Commit || e.F == history.Committed) {
+			return 0
 		}
 	}
 	return offset
 }
 
-// only gives the history of the operations that a witness names, and of nothing else.
+// slowlyCommitted asks of each read what was committed before it: whether a life that had ended is back, and whether the
+// offset went back.
+func slowlyCommitted(h *history.History) (revived, fell bool) {
+	offset := func(e history.Event) (int64, bool) {
+		switch v := e.Value.(type) {
+		case *history.OffsetCommit:
+			return v.Offset, e.Type == history.OK
+		case *history.CommittedOffset:
+			return v.Offset.N, e.Type == history.OK
+		}
+		return 0, false
+	}
+	called := map[int64]int{}
+	for i, e := range h.Events {
+		if e.Type == history.Invoke {
+			called[e.Op] = i
+		}
+		if e.Type != history.OK {
+			continue
+		}
+		for _, x := range h.Events[:called[e.Op]] {
+			before, ok := offset(x)
+			if !ok {
+				continue
+			}
+			if o, ok := offset(e); ok && o < before {
+				fell = true
+			}
+			read, ok := e.Value.(*history.RowRead)
+			if !ok || read.Row == nil || read.Row.State == nil {
+				continue
+			}
+			for _, y := range h.Events {
+				d, ok := y.Value.(*history.InputRecord)
+				revived = revived || ok && d.Event.Account == read.Key && d.Event.Kind == ledger.Close &&
+					read.Row.State.Offset <= d.Offset && d.Offset < before
+			}
+		}
+	}
+	return revived, fell
+}
+
+// only gives the history of the operations and records that a witness names, and of nothing else.
 func only(h *history.History, witness []Evidence) *history.History {
-	ops := map[int64]bool{}
+	ops, records := map[int64]bool{}, map[int]bool{}
 	for _, e := range witness {
 		ops[h.Events[e.Index].Op] = true
+		records[e.Index] = h.Events[e.Index].F == history.Record
 	}
 	less := &history.History{Header: h.Header}
-	for _, e := range h.Events {
-		if e.Type != history.Note && ops[e.Op] {
+	for i, e := range h.Events {
+		if e.Type != history.Note && ops[e.Op] || records[i] {
 			e.Index = len(less.Events)
 			less.Events = append(less.Events, e)
 		}

@@ -135,6 +135,8 @@ func TestMalformed(t *testing.T) {
 		{3, `"time":6`, `"time":4`, `3: time 4 is before that of the line above, 5`},
 		{2, `"time":5`, `"time":-5`, `2: time -5 is before the beginning of the run`},
 		{3, `a/1`, ``, `3: event 1 ( ok commit) has no process`},
+		{3, `"offset":1`, `"offset":5`, `3: event 1 (a/1 ok commit) answers op 1 about offset 5 of partition 0 by m in generation 1, ` +
+			`which was called about offset 1 of partition 0 by m in generation 1`},
 		{3, `a/1`, `a/2`, `3: event 1 (a/2 ok commit) answers op 1, which is event 0 (a/1 invoke commit)`},
 		{3, `"op":1`, `"op":2`, `3: event 1 (a/1 ok commit) answers op 2, which no line above calls, or which was answered before`},
 		{3, `"op":1,`, ``, `3: event 1 (a/1 ok commit) has no op: commit is an operation`},

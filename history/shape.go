@@ -79,6 +79,9 @@ func (s *shape) pair(e Event) error {
 		if call.Process != e.Process || call.F != e.F {
 			return fmt.Errorf("%s answers op %d, which is %s", e, e.Op, call)
 		}
+		if asked, said := identity(call.Value), identity(e.Value); asked != said {
+			return fmt.Errorf("%s answers op %d about %s, which was called about %s", e, e.Op, said, asked)
+		}
 		delete(s.open, e.Op)
 	default:
 		return fmt.Errorf("%s: the type of an operation is invoke, ok, fail or info", e)

@@ -1,6 +1,7 @@
 package nemesis
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ func Faults() []Fault {
 	return []Fault{
 		{"evict", "takes the worker out of its group, as the Java client's heartbeat thread does past max.poll.interval",
 			"the coordinator's raw answer lists it no more", (*Runner).evict},
+		{"fail", "makes the worker's next fold end in an error, as a poison record does, and releases it if it is held",
+			"it stands in `teardown`, before it gives anything up", (*Runner).fail},
 		{"hold", "keeps the worker in the point that it stands in or comes to next; its heartbeats and its poll clock go on",
 			"it stands inside a point", (*Runner).hold},
 		{"kill", "ends the worker as a crash does: it sends nothing more, not even a goodbye",
@@ -118,6 +121,30 @@ func (r *Runner) release(_ workload.World, name string) (string, error) {
 	point, _, _ := r.Stage.Standing(process)
 	r.Stage.Release(process)
 	return fmt.Sprintf("%s may go on from %s", process, point), nil
+}
+
+// errPoison is what a worker that is made to fail fails by.
+var errPoison = errors.New("made to fail by the plan")
+
+// fail waits until the worker is about to tear down. It goes on only when the next step of the plan looks out already, as
+// nothing lets it before.
+func (r *Runner) fail(_ workload.World, name string) (string, error) {
+	process, err := r.running(name)
+	if err != nil {
+		return "", err
+	}
+	down := r.Moments.Watch(func(e history.Event) bool {
+		v, ok := e.Value.(*history.PointReached)
+		return ok && e.Process == process && v.Point == workload.PointTeardown
+	})
+	r.Crew.Poison(name, errPoison)
+	r.Stage.Release(process)
+	_, came := down.Await(workload.DefaultWithin)
+	down.Done()
+	if !came {
+		return "", fmt.Errorf("%s came to no error within %s: %s", process, workload.DefaultWithin, r.Moments.Where())
+	}
+	return process + " stands in teardown", nil
 }
 
 // unwind ends the worker's process without letting it do anything more.

@@ -34,7 +34,7 @@ func TestProofs(t *testing.T) {
 			t.Errorf("%s is proved by %s, not %s", fault, got, want)
 		}
 	}
-	if got := nemesis.FaultNames(); strings.Join(got, " ") != "evict hold kill probe release start stop" || !slices.IsSorted(got) {
+	if got := nemesis.FaultNames(); strings.Join(got, " ") != "evict fail hold kill probe release start stop" || !slices.IsSorted(got) {
 		t.Errorf("faults %v", got)
 	}
 }

@@ -93,16 +93,50 @@ type place struct {
 
 // chapter is what one worker has done since something was last told of it.
 type chapter struct {
-	began             time.Duration
-	from, to          int
-	who               string
-	owns, found       string
+	began    time.Duration
+	from, to int
+	who      string
+	// owned are the partitions that it was handed, under one generation; found what a recovery of one key found, where there
+	// is only one, and recovered and states how many keys were read and how many of them had a state.
+	owned             []string
+	generation        int32
+	found             string
+	recovered, states int
 	first, last       int64
 	stored, committed string
 	// trouble is what was refused or is in doubt, each once, and how often.
 	trouble []string
 	often   map[string]int
 	marks   []string
+}
+
+// own notes a partition that was handed to the worker.
+func (c *chapter) own(partition, generation int32) {
+	c.owned = append(c.owned, fmt.Sprintf("p%d", partition))
+	c.generation = generation
+}
+
+// recovery says what was found, key by key where there is one key.
+func (c *chapter) recovery() string {
+	switch c.recovered {
+	case 0:
+		return ""
+	case 1:
+		return "recovers " + c.found
+	}
+	return fmt.Sprintf("recovers %d of %d keys", c.states, c.recovered)
+}
+
+// ownership says what it owns.
+func (c *chapter) ownership() string {
+	const most = 4
+	switch n := len(c.owned); {
+	case n == 0:
+		return ""
+	case n > most:
+		return fmt.Sprintf("owns %d partitions (generation %d)", n, c.generation)
+	}
+	return fmt.Sprintf("owns %s (generation %d)", strings.Join(c.owned, ", "), c.generation)
 }
 
 func (c *chapter) troubled(text string) {
@@ -190,7 +224,7 @@ func (t *teller) point(e history.Event, v *history.PointReached) {
 	switch v.Point {
 	case "assigned":
 		c := t.chapter(e)
-		c.owns = fmt.Sprintf("owns p%d (generation %d)", v.Partition, v.Generation)
+		c.own(v.Partition, v.Generation)
 	case "folded":
 		c := t.chapter(e)
 		id := t.events[place{v.Partition, v.Offset.N}]
@@ -208,14 +242,23 @@ func (t *teller) found(e history.Event, v *history.RowRead) {
 		return
 	}
 	c := t.chapter(e)
+	c.recovered++
 	switch {
 	case v.Row == nil:
-		c.found = "recovers nothing"
+		c.found = "nothing"
 	case v.Row.State != nil:
-		c.found = fmt.Sprintf("recovers @%s", v.Row.Offset)
+		c.found, c.states = fmt.Sprintf("@%s", v.Row.Offset), c.states+1
 	default:
-		c.found = fmt.Sprintf("recovers a tombstone @%s", v.Row.Offset)
+		c.found = fmt.Sprintf("a tombstone @%s", v.Row.Offset)
 	}
+}
+
+// tag tags an offset with its partition, where there is more than one: offsets of different ones tell nothing together.
+func (t *teller) tag(partition int32) string {
+	if t.run.History.Header.Input.Partitions <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(" of p%d", partition)
 }
 
 func (t *teller) write(e history.Event, v *history.Write) {
@@ -226,13 +269,13 @@ func (t *teller) write(e history.Event, v *history.Write) {
 	switch e.Type {
 	case history.OK:
 		verb := map[history.F]string{history.Persist: "stores", history.Delete: "deletes"}[e.F]
-		c.stored = fmt.Sprintf("%s @%d", verb, v.Offset)
+		c.stored = fmt.Sprintf("%s @%d%s", verb, v.Offset, t.tag(v.Partition))
 	case history.Fail:
 		why := v.Code
 		if v.Stored.Known {
 			why += fmt.Sprintf(", stored @%d", v.Stored.N)
 		}
-		c.troubled(fmt.Sprintf("%s @%d is refused (%s)", e.F, v.Offset, why))
+		c.troubled(fmt.Sprintf("%s @%d%s is refused (%s)", e.F, v.Offset, t.tag(v.Partition), why))
 	case history.Info:
 		c.troubled(fmt.Sprintf("%s @%d has an unknown outcome (%s)", e.F, v.Offset, v.Code))
 	}
@@ -241,7 +284,7 @@ func (t *teller) write(e history.Event, v *history.Write) {
 func (t *teller) commit(e history.Event, v *history.OffsetCommit) {
 	switch e.Type {
 	case history.OK:
-		t.chapter(e).committed = fmt.Sprintf("commits %d", v.Offset)
+		t.chapter(e).committed = fmt.Sprintf("commits %d%s", v.Offset, t.tag(v.Partition))
 	case history.Fail:
 		t.chapter(e).troubled(fmt.Sprintf("commit of %d is refused (%s)", v.Offset, v.Code))
 	case history.Info:
@@ -264,6 +307,8 @@ func (t *teller) fault(e history.Event, v *history.FaultDone) {
 		t.add(e, v.Target, "is stopped")
 	case "kill":
 		t.add(e, v.Target, "is killed")
+	case "fail":
+		t.add(e, v.Target, "is made to fail")
 	default:
 		t.add(e, v.Target, v.Fault)
 	}
@@ -278,7 +323,7 @@ func (t *teller) event(process string) string {
 	}
 	at, word := place{v.Partition, v.Offset.N}, "event"
 	switch v.Point {
-	case "assigned", "recover-begin", "recovered", "revoked", "lost":
+	case "assigned", "recover-begin", "recovered", "revoked", "lost", "flush-on-revoke":
 		return "" // where it starts to read, or nothing of its own
 	case "before-commit", "commit-sent", "commit-answered":
 		at.offset--
@@ -304,7 +349,7 @@ func (t *teller) close() {
 
 func (c *chapter) text() string {
 	var parts []string
-	for _, s := range []string{c.owns, c.found} {
+	for _, s := range []string{c.ownership(), c.recovery()} {
 		if s != "" {
 			parts = append(parts, s)
 		}

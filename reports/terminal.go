@@ -18,6 +18,8 @@ type Batch struct {
 	Took            time.Duration
 	// Folder is the folder of the runs' folders.
 	Folder string
+	// Broken is the error of the rig that ended the batch before all its arms were run; empty when it did not.
+	Broken string
 	// Again is the command that does the same once more, without arm and seed; Next are commands worth trying when all came
 	// out as stated.
 	Again string
@@ -30,6 +32,8 @@ func Terminal(w io.Writer, b Batch) {
 	odd := b.deviating()
 	what := fmt.Sprintf("%s · %s · seed %d", b.Scenario, b.Cluster, b.Seed)
 	switch {
+	case b.Broken != "":
+		Hanging(w, "THE RIG FAILED: ", fmt.Sprintf("only %d of the arms were run · %s", len(b.Runs), what))
 	case len(odd) == 0:
 		Hanging(w, "AS EXPECTED: ", what)
 	case len(b.Runs) == 1:
@@ -40,7 +44,7 @@ func Terminal(w io.Writer, b Batch) {
 		Hanging(w, answer(odd...)+": ", fmt.Sprintf("%d of %d arms · %s", len(odd), len(b.Runs), what))
 	}
 	Hanging(w, "  ", b.About)
-	if len(odd) == 0 || len(b.Runs) > 1 {
+	if len(odd) == 0 || len(b.Runs) > 1 || b.Broken != "" {
 		table(w, b.Runs)
 	}
 	for _, r := range b.Runs {

@@ -188,6 +188,18 @@ func (r *reader) number(f *field, most int64) (int64, bool) {
 	return 0, false
 }
 
+// boolean reads true or false.
+func (r *reader) boolean(f *field) (is, ok bool) {
+	switch plain(f.value) {
+	case "true":
+		return true, true
+	case "false":
+		return false, true
+	}
+	r.fail(f.at, "", "%q takes true or false, not %s", f.name, described(f.value))
+	return false, false
+}
+
 // longest is the longest duration: what is above is no run that anybody waits for, and sums of it could overflow.
 const longest = 24 * time.Hour
 

@@ -11,27 +11,33 @@ import (
 // allWorkers is the entry whose settings all workers have, and the target of a probe of all keys.
 const allWorkers = "all"
 
-// setting is one key of a worker: a duration, or the number of records.
+// setting is one key of a worker: a duration, a switch, or the number of records.
 type setting struct {
 	key   string
 	least time.Duration
-	// in finds the duration; it is nil for the number of records.
-	in func(*workload.Config) *time.Duration
+	// in finds the duration, flag the switch; both are nil for the number of records.
+	in   func(*workload.Config) *time.Duration
+	flag func(*workload.Config) *bool
 }
+
+// leastTimeout is the shortest session and the shortest rebalance time-out that the real client, and the brokers as this
+// rig starts them, accept.
+const leastTimeout = 100 * time.Millisecond
 
 // settings are a worker's keys. Only persisting and committing may be 0s, for after every poll: a wait of 0s between
 // polls, heartbeats or restarts would let a loop turn while the simulator's clock stands still.
 var settings = []setting{
-	{"max-poll-interval", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.MaxPollInterval }},
-	{"session-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.SessionTimeout }},
-	{"heartbeat-interval", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.HeartbeatInterval }},
-	{"request-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.RequestTimeout }},
-	{"max-poll-records", 0, nil},
-	{"poll-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.PollTimeout }},
-	{"persist-every", 0, func(c *workload.Config) *time.Duration { return &c.PersistEvery }},
-	{"commit-every", 0, func(c *workload.Config) *time.Duration { return &c.CommitEvery }},
-	{"backoff", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Backoff }},
-	{"backoff-max", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.BackoffMax }},
+	{"max-poll-interval", leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.MaxPollInterval }, nil},
+	{"session-timeout", leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.SessionTimeout }, nil},
+	{"heartbeat-interval", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.HeartbeatInterval }, nil},
+	{"request-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.RequestTimeout }, nil},
+	{"max-poll-records", 0, nil, nil},
+	{"poll-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.PollTimeout }, nil},
+	{"persist-every", 0, func(c *workload.Config) *time.Duration { return &c.PersistEvery }, nil},
+	{"commit-every", 0, func(c *workload.Config) *time.Duration { return &c.CommitEvery }, nil},
+	{"flush-on-revoke", 0, nil, func(c *workload.Config) *bool { return &c.FlushOnRevoke }},
+	{"backoff", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Backoff }, nil},
+	{"backoff-max", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.BackoffMax }, nil},
 }
 
 const mostPollRecords = 1_000_000
@@ -108,7 +114,11 @@ func (l *loader) settings(entry *field, c *workload.Config) {
 		if f == nil {
 			continue
 		}
-		if s.in == nil {
+		if s.flag != nil {
+			if b, ok := l.boolean(f); ok {
+				*s.flag(c) = b
+			}
+		} else if s.in == nil {
 			if n, ok := l.number(f, mostPollRecords); ok {
 				c.MaxPollRecords = int(n)
 			}

@@ -14,6 +14,9 @@ type Config struct {
 	// after every poll, whatever the clock says.
 	PersistEvery time.Duration
 	CommitEvery  time.Duration
+	// FlushOnRevoke stores what is dirty when partitions are revoked or lost, and when the worker ends by an error: like
+	// kafka-flow's setting of that name, it takes no notice of whether the partition is still the worker's.
+	FlushOnRevoke bool
 	// Backoff is the first wait before a restart after an error; it doubles up to BackoffMax.
 	Backoff    time.Duration
 	BackoffMax time.Duration

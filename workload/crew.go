@@ -65,6 +65,13 @@ func (c *Crew) Parting(name string) bool {
 	return ok && l.parting
 }
 
+// Poison makes a worker's next step end in an error, as a record that it cannot fold does.
+func (c *Crew) Poison(name string, err error) {
+	if l, ok := c.lives[name]; ok {
+		l.poison = err
+	}
+}
+
 // Names gives the workers that were started, in order.
 func (c *Crew) Names() []string {
 	var names []string

@@ -89,6 +89,9 @@ func (f *flow) take(records []Record) error {
 		f.fold(s, e, r.Offset, closed)
 		f.next = r.Offset + 1
 		f.reach(PointFolded, e.Account, r.Offset, "")
+		if f.worker.poison != nil {
+			return f.worker.poison
+		}
 	}
 	for _, key := range f.keys {
 		offset, ok := closed[key]
@@ -159,6 +162,18 @@ func (f *flow) flush() error {
 		}
 	}
 	return nil
+}
+
+// giveUp ends a flow. With flush-on-revoke what is dirty is stored, whoever owns the partition by now. An error of that is
+// recorded with the write and otherwise ignored, like the original's: nobody is left whom it could stop.
+func (f *flow) giveUp() {
+	if !f.worker.config.FlushOnRevoke {
+		return
+	}
+	f.reach(PointFlushOnRevoke, "", f.next, "")
+	for _, key := range f.keys {
+		_ = f.snapshots[key].Flush()
+	}
 }
 
 // commit commits the lowest held offset, or all that was read when nothing is held, if that is further than before. A

@@ -19,6 +19,7 @@ const (
 	PointBeforeCommit    = "before-commit"
 	PointCommitSent      = "commit-sent"
 	PointCommitAnswered  = "commit-answered"
+	PointFlushOnRevoke   = "flush-on-revoke"
 	PointTeardown        = "teardown"
 )
 
@@ -41,7 +42,8 @@ func Points() []NamedPoint {
 		{PointCommitAnswered, "the commit was answered; a trigger takes an accepted one unless it says otherwise"},
 		{PointRevoked, "a partition is being taken from the worker, which is still in the group; its offset is the next one to read"},
 		{PointLost, "a partition was lost: another worker may own it; its offset is the next one to read"},
-		{PointTeardown, "the worker ends by its own error; it has left nothing undone that it could do"},
+		{PointFlushOnRevoke, "before what is dirty of a partition is stored because the worker gives it up"},
+		{PointTeardown, "the worker ends by its own error; what it gives up comes next"},
 	}
 }
 

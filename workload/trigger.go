@@ -68,7 +68,7 @@ func (t Trigger) covers(v *history.PointReached, in *Input) bool {
 	last := v.Offset.N
 	switch v.Point {
 	case PointBeforeCommit, PointCommitSent, PointCommitAnswered, PointAssigned, PointRecoverBegin, PointRecovered,
-		PointRevoked, PointLost:
+		PointRevoked, PointLost, PointFlushOnRevoke:
 		last--
 	}
 	return last >= offset

@@ -24,6 +24,8 @@ type life struct {
 	token  Token
 	flows  map[int32]*flow
 	writes int64
+	// poison is the error by which the worker's next step ends, when a plan wants it to.
+	poison error
 }
 
 // healthyAfter is how long a life must last for the backoff to begin anew.
@@ -40,8 +42,7 @@ func (l *life) run(w World) {
 	began := w.Now()
 	w.Note(history.Life, &history.LifeEvent{Status: "begin"})
 	err := l.work()
-	// The error path. A flush of what is held comes here, before the member leaves: "teardown" is its place.
-	w.Point(history.PointReached{Point: PointTeardown, Partition: -1, Owner: l.token})
+	l.teardown()
 	w.Note(history.Life, &history.LifeEvent{Status: "failed", Error: err.Error()})
 	l.parting = true
 	if l.member != nil {
@@ -53,6 +54,17 @@ func (l *life) run(w World) {
 	w.Sleep(l.backoff())
 	l.running = false
 	l.crew.begin(w, l.config, l.failures+1)
+}
+
+// teardown gives up every partition after an error, those included that are the worker's no longer: it cannot know.
+func (l *life) teardown() {
+	l.world.Point(history.PointReached{Point: PointTeardown, Partition: -1, Owner: l.token})
+	for p := range l.crew.Input.Partitions {
+		if f, ok := l.flows[int32(p)]; ok {
+			f.giveUp()
+			delete(l.flows, int32(p))
+		}
+	}
 }
 
 // backoff doubles with every failed life.
@@ -106,8 +118,7 @@ func (l *life) turn(p Polled) error {
 	return nil
 }
 
-// release drops the flows of partitions that are not the worker's any more, without a flush: that is what the point is
-// the place for.
+// release drops the flows of partitions that are not the worker's any more.
 func (l *life) release(p Polled, point string) {
 	for _, a := range p.Partitions {
 		f, ok := l.flows[a.Partition]
@@ -115,6 +126,7 @@ func (l *life) release(p Polled, point string) {
 			continue
 		}
 		f.reach(point, "", f.next, "")
+		f.giveUp()
 		delete(l.flows, a.Partition)
 	}
 }

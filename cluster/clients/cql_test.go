@@ -51,6 +51,9 @@ func TestQuery(t *testing.T) {
 			join(cells, key, []any{int64(7)})},
 		{tombstone, "UPDATE chaos.snapshots_v2 " + set + where + " IF offset <= ?",
 			join([]any{int64(7), "m", nil}, key, []any{int64(7)})},
+		{with(persistence.Remove, persistence.IfOffsetAtMost), "DELETE FROM chaos.snapshots_v2 " + where + " IF offset <= ?",
+			join(key, []any{int64(7)})},
+		{with(persistence.Remove, persistence.IfExists), "DELETE FROM chaos.snapshots_v2 " + where + " IF EXISTS", key},
 		{with(persistence.Update, persistence.IfOffsetNull), "UPDATE chaos.snapshots_v2 " + set + where + " IF offset = null", join(cells, key)},
 		{with(persistence.Update, persistence.IfExists), "UPDATE chaos.snapshots_v2 " + set + where + " IF EXISTS", join(cells, key)},
 		{with(persistence.Insert, persistence.IfNotExists), "INSERT INTO chaos.snapshots_v2 (application_id, group_id, topic, partition, " +

@@ -22,6 +22,9 @@ import (
 // above the servers' own time-outs, or many more outcomes would be unknown.
 const requestTimeout = 5 * time.Second
 
+// produceTimeout is longer: an input record in doubt ends the run.
+const produceTimeout = 15 * time.Second
+
 // topic is the input topic of one run. Newer versions of the protocol name it by its id.
 type topic struct {
 	name string
@@ -82,7 +85,7 @@ func codeName(code int16) string {
 
 // Produce appends to the input topic.
 func (w *World) Produce(partition int32, key string, value []byte) persistence.Call[workload.ProduceAnswer] {
-	return call(w, requestTimeout, func(ctx context.Context) (workload.ProduceAnswer, error) {
+	return call(w, produceTimeout, func(ctx context.Context) (workload.ProduceAnswer, error) {
 		r := &kgo.Record{Topic: w.topic.name, Partition: partition, Key: []byte(key), Value: value}
 		err := w.admin.ProduceSync(ctx, r).FirstErr()
 		return workload.ProduceAnswer{Offset: r.Offset}, err
@@ -117,7 +120,10 @@ func (w *World) committed(ctx context.Context, cl *kgo.Client, partition int32) 
 				if code := codeName(p.ErrorCode); code != "" {
 					return history.Opt{}, fmt.Errorf("fetch the committed offset: %s", code)
 				}
-				return history.Opt{N: p.Offset, Known: p.Offset >= 0}, nil
+				if p.Offset < 0 {
+					return history.Opt{}, nil
+				}
+				return history.Some(p.Offset), nil
 			}
 		}
 	}

@@ -26,9 +26,14 @@ type Servers struct {
 
 // kafka are the options that every Kafka client has. EOF on a connection's first use is retried: in a rig that cuts
 // connections it is no sign of a wrong protocol.
+//
+// Metadata is asked for again soon: a topic that was made a moment ago may not be in the first answer, and franz-go's own
+// pause of 5 s would look like a stall of whatever comes first.
 func (s *Servers) kafka() []kgo.Opt {
-	return []kgo.Opt{kgo.SeedBrokers(s.kafkaAddrs...), kgo.AlwaysRetryEOF()}
+	return []kgo.Opt{kgo.SeedBrokers(s.kafkaAddrs...), kgo.AlwaysRetryEOF(), kgo.MetadataMinAge(metadataMinAge)}
 }
+
+const metadataMinAge = 100 * time.Millisecond
 
 // Connect connects to the servers and makes the schema. It waits for nothing: whoever started them knows that they answer.
 func Connect(ctx context.Context, kafkaAddrs, cassandraHosts []string, cassandraPort, replication int) (*Servers, error) {

@@ -20,10 +20,13 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// run runs the command line and gives the exit code. The first Ctrl-C, or SIGTERM, ends what is running and cleans up; a
-// second one ends the program at once.
+// run runs the command line and gives the exit code. Where something is started, the first Ctrl-C, SIGTERM or SIGHUP ends
+// what is running and cleans up, and a second one ends the program at once. What starts nothing is ended by the first.
 func run(args []string, out, errs io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := context.WithCancel(context.Background())
+	if startsSomething(args) {
+		ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	}
 	defer stop()
 	// A flag that is wrong ends the reading of flags, maybe before --json; the answer must be JSON then too.
 	c := &cli{out: out, errs: errs, args: args, json: asksJSON(args)}
@@ -43,6 +46,11 @@ func run(args []string, out, errs io.Writer) int {
 		return c.failed(err)
 	}
 	return c.exit
+}
+
+// startsSomething tells whether the command starts what has to be cleaned up.
+func startsSomething(args []string) bool {
+	return slices.Contains(args, "run") || slices.Contains(args, "images")
 }
 
 // asksJSON tells whether --json is among the arguments.

@@ -110,7 +110,11 @@ func (c *cli) run(ctx context.Context, scenario string, f runFlags) error {
 		c.print(d)
 		return nil
 	}
-	reports.Terminal(c.out, batch(o, scenario, f))
+	told := batch(o, scenario, f)
+	if err != nil {
+		told.Broken = err.Error()
+	}
+	reports.Terminal(c.out, told)
 	if err == nil && c.exit != controller.ExitExpected {
 		fmt.Fprintf(c.errs, "exit %d\n", c.exit)
 	}

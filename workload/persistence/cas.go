@@ -59,22 +59,28 @@ func (c *compound) repair() error {
 	return c.conflict(history.Opt{})
 }
 
-// casDelete leaves a tombstone with the delete's offset, in the place of the row, unless a newer state is stored.
+// casDelete leaves a tombstone with the delete's offset, in the place of the row, unless a newer state is stored. Without
+// the guard that is called so, it removes the row on the same condition, and nothing is left to refuse a stale write.
 func casDelete(c *compound) error {
-	a, err := c.send(Update, c.store.Arm.condition(DeleteCondition))
+	cond := c.store.Arm.condition(DeleteCondition)
+	verb := Update
+	if !c.store.Arm.Has(TombstoneGuard) {
+		verb = Remove
+	}
+	a, err := c.send(verb, cond)
 	if err != nil || a.Applied {
 		return err
 	}
-	switch a.Refusal {
-	case OffsetStored:
+	switch {
+	case a.Refusal == OffsetStored:
 		return c.conflict(history.Some(a.Stored))
-	case OffsetNull:
+	case a.Refusal == OffsetNull || verb == Remove:
 		return nil
 	}
 	if a, err = c.send(Insert, IfNotExists); err != nil || a.Applied {
 		return err
 	}
-	a, err = c.send(Update, c.store.Arm.condition(DeleteCondition))
+	a, err = c.send(Update, cond)
 	if err == nil && !a.Applied && a.Refusal == OffsetStored {
 		return c.conflict(history.Some(a.Stored))
 	}

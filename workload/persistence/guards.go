@@ -30,15 +30,15 @@ const (
 
 // guards are all guards, in the order in which a write meets them.
 var guards = []Guard{
-	{ReplayFilter, "a replayed record folded a second time onto a state that holds it already", false},
+	{ReplayFilter, "a replayed record folded a second time onto a state that holds it already", true},
 	{MonotoneBuffer, "a rightful owner's flush below its own recovered offset, refused for ever", false},
 	{TombstoneFloor, "the same for a key whose recovery found a tombstone", false},
 	{PersistCondition, "a stale owner's flush replacing newer state", true},
 	{FirstWrite, "two first writers of a key overtaking each other", false},
 	{Repair, "a key whose offset cell has expired, refusing every write for ever", false},
-	{DeleteCondition, "a stale owner's delete erasing newer state", false},
-	{TombstoneGuard, "a stale owner's flush bringing a deleted key back to life", false},
-	{NeverPersisted, "the same for a key that was deleted before it was ever stored", false},
+	{DeleteCondition, "a stale owner's delete erasing newer state", true},
+	{TombstoneGuard, "a stale owner's flush bringing a deleted key back to life", true},
+	{NeverPersisted, "the same for a key that was deleted before it was ever stored", true},
 }
 
 // ArmInfo is an arm as the command line lists it.
@@ -49,14 +49,17 @@ type ArmInfo struct {
 
 // The arms' names.
 const (
-	CassandraLWW = "cassandra/lww"
-	CassandraCAS = "cassandra/cas"
+	CassandraLWW        = "cassandra/lww"
+	CassandraCASPersist = "cassandra/cas-persist"
+	CassandraCAS        = "cassandra/cas"
 )
 
 // Arms are all arms.
 func Arms() []ArmInfo {
 	return []ArmInfo{
 		{CassandraLWW, "plain UPDATE and DELETE: the greater timestamp wins, whoever wrote it", pick(ReplayFilter)},
+		{CassandraCASPersist, "every persist conditional on the stored offset; a delete is plain and leaves nothing",
+			pick(ReplayFilter, PersistCondition, FirstWrite, Repair)},
 		{CassandraCAS, "every persist and delete conditional on the stored offset; a delete leaves a tombstone with its offset",
 			guards},
 	}
@@ -86,9 +89,9 @@ type Arm struct {
 	Name string
 	// Guards are those present, Without those taken from it.
 	Guards, Without []string
-	// fenced: writes are conditional and the buffer keeps offsets.
-	fenced bool
-	has    map[string]bool
+	// persists and deletes are conditional writes; where deletes are not, they are plain and leave nothing.
+	persists, deletes bool
+	has               map[string]bool
 }
 
 // NewArm makes an arm without some of its guards. The error says which arms or guards there are.
@@ -98,7 +101,8 @@ func NewArm(name string, without []string) (*Arm, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("no arm is called %q; there are: %s", name, strings.Join(ArmNames(), ", "))
 	}
-	a := &Arm{Name: name, Guards: []string{}, Without: []string{}, fenced: name == CassandraCAS, has: map[string]bool{}}
+	a := &Arm{Name: name, Guards: []string{}, Without: []string{}, has: map[string]bool{}}
+	a.persists, a.deletes = name != CassandraLWW, name == CassandraCAS
 	for _, g := range without {
 		switch at := slices.IndexFunc(all[i].Guards, func(h Guard) bool { return h.Name == g }); {
 		case at < 0:

@@ -41,7 +41,7 @@ func (b *Snapshot) Append(s ledger.State, offset int64) {
 
 // below tells whether the monotone buffer drops what is at the offset.
 func (b *Snapshot) below(offset int64) bool {
-	return b.store.Arm.fenced && b.store.Arm.Has(MonotoneBuffer) && b.cell.known && offset < b.cell.offset
+	return b.store.Arm.Has(MonotoneBuffer) && b.cell.known && offset < b.cell.offset
 }
 
 // Flush stores the state if it is dirty.
@@ -58,7 +58,7 @@ func (b *Snapshot) Flush() error {
 		return err
 	}
 	strategy := plainPersist
-	if b.store.Arm.fenced {
+	if b.store.Arm.persists {
 		strategy = casPersist
 	}
 	if err := c.finish(strategy(c)); err != nil {
@@ -77,10 +77,10 @@ func (b *Snapshot) Delete(offset int64) error {
 	return b.flushDelete()
 }
 
-// flushDelete removes the row. A last-write-wins worker deletes only what it has stored or found; a fenced one always
-// leaves a tombstone, or a stale first flush would find nothing that refuses it.
+// flushDelete removes the row. A worker deletes only what it has stored or found; the full fence leaves a tombstone in any
+// case, or a stale first flush would find nothing that refuses it.
 func (b *Snapshot) flushDelete() error {
-	if !b.store.Arm.fenced && !b.stored {
+	if !b.stored && !b.store.Arm.Has(NeverPersisted) {
 		b.cell.clean = true
 		return nil
 	}
@@ -89,12 +89,12 @@ func (b *Snapshot) flushDelete() error {
 		return err
 	}
 	strategy := plainDelete
-	if b.store.Arm.fenced {
+	if b.store.Arm.deletes {
 		strategy = casDelete
 	}
 	if err := c.finish(strategy(c)); err != nil {
 		return err
 	}
-	b.cell.clean, b.stored = true, b.store.Arm.fenced
+	b.cell.clean, b.stored = true, b.store.Arm.Has(TombstoneGuard)
 	return nil
 }

@@ -191,11 +191,11 @@ func TestUnknownArmsAndGuards(t *testing.T) {
 	for _, c := range []struct {
 		arm, without, want string
 	}{
-		{"cassandra/cad", "", `no arm is called "cassandra/cad"; there are: cassandra/lww, cassandra/cas`},
+		{"cassandra/cad", "", `no arm is called "cassandra/cad"; there are: cassandra/lww, cassandra/cas-persist, cassandra/cas`},
 		{"cassandra/lww", "persist-condition", `cassandra/lww has no guard "persist-condition"; its guards: replay-filter`},
 		{"cassandra/cas", "luck", `cassandra/cas has no guard "luck"; its guards: replay-filter, monotone-buffer, `},
-		{"cassandra/cas", "tombstone", `the guard "tombstone" of cassandra/cas cannot be taken away yet; those that can: persist-condition`},
-		{"cassandra/lww", "replay-filter", `the guard "replay-filter" of cassandra/lww cannot be taken away yet; those that can: none`},
+		{"cassandra/cas-persist", "tombstone", `cassandra/cas-persist has no guard "tombstone"; its guards: replay-filter, persist-condition, `},
+		{"cassandra/cas", "repair", `the guard "repair" of cassandra/cas cannot be taken away yet; those that can: replay-filter, persist-condition, `},
 	} {
 		var without []string
 		if c.without != "" {

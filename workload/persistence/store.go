@@ -54,7 +54,7 @@ func (s *Store) Recover(key string) (*Snapshot, error) {
 		b.cell = cell{state: *row.State, offset: row.Offset.N, known: row.Offset.Known, clean: true}
 	case row.Broken != "":
 		return nil, fmt.Errorf("recover %s: the stored value is no state: %s", key, row.Broken)
-	case s.Arm.fenced && s.Arm.Has(TombstoneFloor):
+	case s.Arm.Has(TombstoneFloor):
 		b.cell = cell{offset: row.Offset.N, known: row.Offset.Known, clean: true}
 	}
 	return b, nil

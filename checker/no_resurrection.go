@@ -1,0 +1,89 @@
+package checker
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/single-writer/chaos/ledger"
+)
+
+// checkNoResurrection: a read that was called after an offset beyond a key's close at d had been committed never returns a
+// live value of that key whose own offset is at or below d.
+//
+// Reads by anybody count, the rig's and those of a recovery; what the rig's SERIAL reads may have settled does not, nor
+// does what is known without a read. Committed is what a commit was accepted for, or what was read back, and the answer
+// came before the read's call. It stays so: an offset that has once been beyond the close is proof that the close was
+// folded and done with, and a commit that goes back later does not undo it.
+//
+// A value is at or below some close beyond which it was committed exactly if it is at or below the last such close, so
+// that a key which was closed and opened again is judged by its own life: a value of the later one has an offset of its own
+// beyond d. A tombstone, and nothing at all, is no live value. A delete excuses nothing, whatever came of it: whoever
+// commits beyond a close says that the key is gone. Nor does it matter who wrote the value, or that the new owner had
+// never stored the key and so had nothing to delete.
+//
+// Where the records between a value and the committed offset are not known, one of them may be a close: such a read is not
+// judged, and if nothing else fails, the verdict is unknown.
+//
+// Source: kafka-flow issue 732 (an account that was closed comes back with its old balance).
+func checkNoResurrection(r *Run) Result {
+	var f finding
+	checked, unjudged := 0, 0
+	for _, k := range r.keys {
+		closes := k.closes()
+		ranked := r.commits[k.partition].ranked()
+		for i := range k.shown {
+			s := &k.shown[i]
+			if s.source != sourceRead || s.broken {
+				continue
+			}
+			top, ok := highestBefore(ranked, s.from, 0)
+			if !ok {
+				continue
+			}
+			passed := len(closes) > 0 && k.log[closes[0]].Offset < top.offset
+			// The close that ended the life of what was read: the first one at or beyond it.
+			n := len(closes)
+			if s.shape == live {
+				n = sort.Search(n, func(j int) bool { return k.log[closes[j]].Offset >= s.offset })
+			}
+			switch {
+			case n < len(closes) && k.log[closes[n]].Offset < top.offset:
+				checked++
+				place := closes[n]
+				d := k.log[place].Offset
+				f.found(s.to, func() (string, []int) {
+					beyond := ranked[sort.Search(len(ranked), func(j int) bool { return ranked[ranked[j].highest].offset > d })]
+					return fmt.Sprintf("%s was closed at %d and %d was committed, and then %s %s: a life that had ended is back.",
+						k.name, d, beyond.offset, s.value(), s.how()), append(s.proof(), k.at[place], beyond.at)
+				})
+			case s.shape == live && s.offset < top.offset && !k.knownBelow(top.offset):
+				unjudged++
+			case passed:
+				checked++
+			}
+		}
+	}
+	counts := map[string]int{"reads": checked, "unjudged": unjudged}
+	switch {
+	case f.total > 0:
+		return f.failed(r, counts)
+	case unjudged > 0:
+		return Result{Verdict: Unknown, Counts: counts, Summary: fmt.Sprintf(
+			"The input is not known far enough to judge %s.", count(unjudged, "read"))}
+	case checked == 0:
+		return Result{Verdict: Vacuous, Summary: "No key was read after an offset beyond its close was committed.", Counts: counts}
+	}
+	return Result{Verdict: Pass, Counts: counts, Summary: fmt.Sprintf(
+		"In %s of keys closed below the committed offset, no life that had ended came back.", count(checked, "read"))}
+}
+
+// closes gives the places of the key's closes in its log.
+func (k *keyLog) closes() []int {
+	var out []int
+	for i, e := range k.log {
+		if e.Event.Kind == ledger.Close {
+			out = append(out, i)
+		}
+	}
+	return out
+}
