@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strconv"
@@ -12,32 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/single-writer/chaos/cluster/containers"
-	"github.com/single-writer/chaos/cluster/containers/enginetest"
+	"github.com/single-writer/chaos/cluster/containers/containerstest"
 	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
 )
-
-// realCluster starts real servers for a test, and removes them after it.
-func realCluster(t *testing.T) *containers.Cluster {
-	t.Helper()
-	enginetest.Need(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	c, err := containers.Open(ctx, containers.Options{Log: func(s string) { t.Log(s) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	f := c.Facts()
-	enginetest.Ran(t, f.Kafka, f.Cassandra)
-	return c
-}
 
 // repeats is how often the catalogue is run on real servers: once, or as often as `make repeat N=...` asks for.
 func repeats(t *testing.T) int {
@@ -52,7 +31,7 @@ func repeats(t *testing.T) int {
 // TestContainersCatalogue runs the catalogue on real servers, each run once more in the simulator with the same seed: they
 // must come to the same verdicts, by the same steps of each worker.
 func TestContainersCatalogue(t *testing.T) {
-	c := realCluster(t)
+	c := containerstest.Open(t)
 	for n := range repeats(t) {
 		seed := int64(n + 1)
 		for _, s := range catalogue(t) {
@@ -174,7 +153,7 @@ func TestKill(t *testing.T) {
 }
 
 func TestContainersKill(t *testing.T) {
-	c := realCluster(t)
+	c := containerstest.Open(t)
 	for _, k := range kills {
 		t.Run(k.name, func(t *testing.T) {
 			h := execute(t, c, k.scenario(t), persistence.CassandraLWW, 1)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/cluster/containers/containerstest"
 	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/workload/persistence"
 )
@@ -37,7 +38,7 @@ func guards(t *testing.T, c cluster.Cluster) {
 }
 
 func TestGuards(t *testing.T)           { guards(t, sim.Cluster{}) }
-func TestContainersGuards(t *testing.T) { guards(t, realCluster(t)) }
+func TestContainersGuards(t *testing.T) { guards(t, containerstest.Open(t)) }
 
 // TestEveryGuardIsShown: a guard that can be taken away, and whose loss no scenario shows, is one that nobody knows to work.
 func TestEveryGuardIsShown(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/cluster/containers/containerstest"
 	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/scenarios"
@@ -189,4 +190,4 @@ func reached(h *history.History, process, point string) bool {
 }
 
 func TestGroupsAtWork(t *testing.T)           { groupsAtWork(t, sim.Cluster{}, 50) }
-func TestContainersGroupsAtWork(t *testing.T) { groupsAtWork(t, realCluster(t), 2) }
+func TestContainersGroupsAtWork(t *testing.T) { groupsAtWork(t, containerstest.Open(t), 2) }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// 0s is after every poll, whatever the clock says (DESIGN section 9); anything else is not before its time, and then counts
+// 0s is after every poll, whatever the clock says; anything else is not before its time, and then counts
 // from the moment at which it was done.
 func TestDue(t *testing.T) {
 	at := 10 * time.Second

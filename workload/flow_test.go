@@ -14,7 +14,7 @@ import (
 )
 
 // A commit stays at or below the lowest record that is folded and not stored, over all keys (kafka-flow's PartitionFlow,
-// DOMAIN section 1.2, step 3). Here acct-1 is slow: its @3 waits for the periodic flush, while the close of acct-2 @4, which
+// kafka-flow, step 3). Here acct-1 is slow: its @3 waits for the periodic flush, while the close of acct-2 @4, which
 // is stored at once, frees acct-2's @2.
 func TestCommitOfTheLowestHeldOffset(t *testing.T) {
 	c := quick("a")
@@ -39,7 +39,7 @@ func TestCommitOfTheLowestHeldOffset(t *testing.T) {
 }
 
 // After a crash between a flush and its commit the next owner reads the record again. The replay filter leaves it out of
-// the fold (DOMAIN section 3.6, protection 1), and it holds no commit back.
+// the fold (kafka-flow: protection 1), and it holds no commit back.
 func TestReplayFilter(t *testing.T) {
 	for _, arm := range []string{persistence.CassandraLWW, persistence.CassandraCAS} {
 		t.Run(arm, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestReplayOverATombstone(t *testing.T) {
 	}
 }
 
-// Closed and opened anew within one batch: no delete is issued (DOMAIN section 1.3).
+// Closed and opened anew within one batch: no delete is issued (as in kafka-flow).
 func TestCloseAndReopenInOneBatch(t *testing.T) {
 	c := quick("a")
 	c.MaxPollRecords = 10

@@ -23,7 +23,7 @@ func (r *rig) lives() (out []string, at []time.Duration) {
 }
 
 // A worker whose write conflicts fails, leaves the group and begins a new life after its backoff, as a member of its own
-// that recovers (DOMAIN section 1.1, retryOnError).
+// that recovers (kafka-flow, retryOnError).
 func TestConflictRestartsTheWorker(t *testing.T) {
 	r := newRig(t, persistence.CassandraCAS, workload.NewInput(1, 1, []workload.Stage{
 		posts(1, 2), {First: 3, Last: 4, Kind: "post", When: workload.Trigger{Worker: "b", Point: workload.PointRecovered}},

@@ -29,7 +29,7 @@ func point(process, name string) func(history.Event) bool {
 	}
 }
 
-// The point that a step waits for stops its worker until the step's actions are done (DESIGN section 9); other processes
+// The point that a step waits for stops its worker until the step's actions are done; other processes
 // and time go on.
 func TestWatchKeepsItsProcessInside(t *testing.T) {
 	got := mustRun(t, func(b *board.Board, w workload.World) {

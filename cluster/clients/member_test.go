@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/cluster/containers/containerstest"
 	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload"
@@ -76,4 +77,4 @@ func standby(t *testing.T, c cluster.Cluster) {
 }
 
 func TestStandby(t *testing.T)           { standby(t, sim.Cluster{}) }
-func TestContainersStandby(t *testing.T) { standby(t, servers(t)) }
+func TestContainersStandby(t *testing.T) { standby(t, containerstest.Open(t)) }

@@ -109,7 +109,7 @@ func (b *bench) want(what, got, want string) {
 	}
 }
 
-// What the coordinator answers to OffsetCommit: CONTAINERS-KAFKA section 5a, measured on 4.3.1 and 4.4.0.
+// What the coordinator answers to OffsetCommit: measured on Kafka 4.3.1 and 4.4.0.
 func TestOffsetCommitAnswers(t *testing.T) {
 	type ask struct {
 		member     string

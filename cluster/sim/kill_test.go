@@ -8,8 +8,8 @@ import (
 )
 
 // A client that crashes says nothing, not even a goodbye: the coordinator lists its member on, and whoever joins next owns
-// when the rebalance time-out or the rest of the dead member's session is over, whichever is earlier (CONTAINERS-KAFKA
-// section 5f; the rebalance time-out is the longest of the group's).
+// when the rebalance time-out or the rest of the dead member's session is over, whichever is earlier (measured on
+// Kafka 4.3.1).
 func TestKill(t *testing.T) {
 	for name, c := range map[string]struct {
 		session, rebalance time.Duration

@@ -45,7 +45,7 @@ func order(t *testing.T, seed int64) string {
 	return strings.Join(out, " ")
 }
 
-// One seed decides everything (DESIGN section 4).
+// One seed decides everything.
 func TestSameSeedSameOrder(t *testing.T) {
 	different := map[string]bool{}
 	for seed := range int64(10) {

@@ -83,7 +83,7 @@ const (
 	notThere = persistence.IfNotExists
 )
 
-// What conditional statements answer, and leave: the table of CONTAINERS-CASSANDRA section 4, measured on 5.0 and 4.1. The
+// What conditional statements answer, and leave: measured on Cassandra 5.0.5. The
 // state "v@5" is a live row, "null@5" a tombstone with its offset.
 func TestConditionalAnswers(t *testing.T) {
 	states := map[string][]persistence.Statement{
@@ -186,7 +186,7 @@ func TestTimestamps(t *testing.T) {
 }
 
 // A conditional write is stamped with its ballot: the coordinator's clock, to the millisecond, and above the row's last one
-// (CONTAINERS-CASSANDRA section 5.4).
+// (measured on Cassandra 5.0.5).
 func TestBallots(t *testing.T) {
 	s := newStore(t)
 	ballot := func(want int64) {
@@ -209,7 +209,7 @@ func TestBallots(t *testing.T) {
 	ballot(1_767_225_600_125_000)
 }
 
-// Plain and conditional writes on one row: the clocks decide, and nobody gets an error (CONTAINERS-CASSANDRA section 5.4).
+// Plain and conditional writes on one row: the clocks decide, and nobody gets an error (measured on Cassandra 5.0.5).
 func TestPlainBesideConditional(t *testing.T) {
 	const ahead = 21_000_000
 	wantApplied := func(t *testing.T, a persistence.Answer) {
@@ -241,7 +241,7 @@ func TestPlainBesideConditional(t *testing.T) {
 }
 
 // A row lives by its marker or by any cell: UPDATE writes no marker, so that a row whose cells are all null is none; INSERT
-// does (CONTAINERS-CASSANDRA section 4, TTL).
+// does (measured on Cassandra 5.0.5).
 func TestWhatKeepsARowAlive(t *testing.T) {
 	for verb, want := range map[persistence.Verb]string{update: "absent", insert: "null@none"} {
 		s := newStore(t)

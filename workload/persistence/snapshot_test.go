@@ -9,7 +9,7 @@ import (
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// The buffer of a fenced arm is monotone (DOMAIN sections 3.5 and 3.6): what is strictly below the cell is dropped, or a
+// The buffer of a fenced arm is monotone (as in kafka-flow): what is strictly below the cell is dropped, or a
 // rightful owner that replays its window would be refused by its own row.
 func TestMonotoneBuffer(t *testing.T) {
 	b := recovered(t, arm(t, persistence.CassandraCAS), row(t, 5), applied(updateIf), applied(updateIf))
@@ -49,7 +49,7 @@ func TestPlainBufferIsNotMonotone(t *testing.T) {
 	}
 }
 
-// A recovered tombstone is no state, and its offset is the floor all the same (DOMAIN section 3.6, K2): a replay below it
+// A recovered tombstone is no state, and its offset is the floor all the same (kafka-flow: K2): a replay below it
 // brings nothing back.
 func TestTombstoneFloor(t *testing.T) {
 	b := recovered(t, arm(t, persistence.CassandraCAS), tombstone(5), applied(updateIf))
@@ -67,8 +67,8 @@ func TestTombstoneFloor(t *testing.T) {
 	}
 }
 
-// A delete that a replay presents below the cell is lifted to it, or the owner's own row would refuse it (DOMAIN section
-// 2.3, W10).
+// A delete that a replay presents below the cell is lifted to it, or the owner's own row would refuse it (as in
+// kafka-flow).
 func TestDeleteIsLifted(t *testing.T) {
 	b := recovered(t, arm(t, persistence.CassandraCAS), row(t, 5), applied(updateIf), applied(updateIf))
 	b.Delete(2)
@@ -82,7 +82,7 @@ func TestDeleteIsLifted(t *testing.T) {
 	}
 }
 
-// A last-write-wins owner deletes only what it has found or stored (DOMAIN section 1.4); a fenced one always leaves its
+// A last-write-wins owner deletes only what it has found or stored (as in kafka-flow); a fenced one always leaves its
 // tombstone (F-9).
 func TestDeleteOfWhatWasNeverStored(t *testing.T) {
 	lww := arm(t, persistence.CassandraLWW)

@@ -16,7 +16,7 @@ const (
 	insertNew    = "insert-if-not-exists"
 )
 
-// The decision tree of a persist at @5: DOMAIN section 3.3, from kafka-flow's SnapshotSpec and the store's source.
+// The decision tree of a persist at @5: from kafka-flow's SnapshotSpec and the store's source.
 func TestPersistTree(t *testing.T) {
 	for name, c := range map[string]struct {
 		replies []reply
@@ -53,8 +53,8 @@ func TestPersistTree(t *testing.T) {
 	}
 }
 
-// The decision tree of a delete at @5, which leaves a tombstone with its offset also where there is no row (DOMAIN section
-// 3.3, F-9): absent or guard-expired after a lost insert count as done.
+// The decision tree of a delete at @5, which leaves a tombstone with its offset also where there is no row (as in
+// kafka-flow): absent or guard-expired after a lost insert count as done.
 func TestDeleteTree(t *testing.T) {
 	for name, c := range map[string]struct {
 		replies []reply
@@ -126,7 +126,7 @@ func TestWhatAWriteRecords(t *testing.T) {
 }
 
 // A statement carries the write's own id and generation, also a tombstone, and a client timestamp only when it is plain:
-// Cassandra refuses USING TIMESTAMP beside IF (CONTAINERS-CASSANDRA section 4).
+// Cassandra refuses USING TIMESTAMP beside IF (measured on Cassandra 5.0.5).
 func TestStatements(t *testing.T) {
 	const meta = `{"write":"a/1#1","generation":3}`
 	b := recovered(t, arm(t, persistence.CassandraCAS), nil, applied(updateIf))
