@@ -67,6 +67,3 @@ func (c *Cluster) Close(ctx context.Context) error {
 	c.clients.Close()
 	return c.servers.Close(ctx)
 }
-
-// Timings says where the time of the start went.
-func (c *Cluster) Timings() Timings { return c.servers.Timings }

@@ -33,7 +33,7 @@ func (s *Store) begin(f history.F, key string, offset int64, state *ledger.State
 	c.reach("before-"+string(f), "")
 	c.value.Write = fmt.Sprintf("%s#%d", s.Process.Name(), s.NextWrite())
 	c.meta = encodeMetadata(c.value.Write, s.Owner.Generation)
-	if conditional := map[history.F]bool{history.Persist: s.Arm.persists, history.Delete: s.Arm.deletes}; !conditional[f] {
+	if !s.Arm.conditional(f) {
 		c.value.Timestamp = history.Some(s.Process.Clock())
 	}
 	call := c.value

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/single-writer/chaos/history"
 )
 
 // Guard is one thing that stops a stale or a repeated write. Each is named, and what it prevents is seen when a run is
@@ -135,3 +137,25 @@ func guardNames(gs []Guard) string {
 
 // Has tells whether the arm has the guard in this run.
 func (a *Arm) Has(guard string) bool { return a.has[guard] }
+
+// conditional tells whether the arm's persists, or its deletes, ask the row before they change it. What does not ask is
+// plain, and carries the client's timestamp.
+func (a *Arm) conditional(f history.F) bool {
+	if f == history.Delete {
+		return a.deletes
+	}
+	return a.persists
+}
+
+// strategy is how the arm persists, or deletes.
+func (a *Arm) strategy(f history.F) func(*compound) error {
+	switch {
+	case f == history.Delete && a.conditional(f):
+		return casDelete
+	case f == history.Delete:
+		return plainDelete
+	case a.conditional(f):
+		return casPersist
+	}
+	return plainPersist
+}

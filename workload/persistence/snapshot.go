@@ -53,15 +53,7 @@ func (b *Snapshot) Flush() error {
 		return b.flushDelete()
 	}
 	s := b.cell.state
-	c, err := b.store.begin(history.Persist, b.key, b.cell.offset, &s)
-	if err != nil {
-		return err
-	}
-	strategy := plainPersist
-	if b.store.Arm.persists {
-		strategy = casPersist
-	}
-	if err := c.finish(strategy(c)); err != nil {
+	if err := b.write(history.Persist, &s); err != nil {
 		return err
 	}
 	b.cell.clean, b.stored = true, true
@@ -84,17 +76,18 @@ func (b *Snapshot) flushDelete() error {
 		b.cell.clean = true
 		return nil
 	}
-	c, err := b.store.begin(history.Delete, b.key, b.cell.offset, nil)
-	if err != nil {
-		return err
-	}
-	strategy := plainDelete
-	if b.store.Arm.deletes {
-		strategy = casDelete
-	}
-	if err := c.finish(strategy(c)); err != nil {
+	if err := b.write(history.Delete, nil); err != nil {
 		return err
 	}
 	b.cell.clean, b.stored = true, b.store.Arm.Has(TombstoneGuard)
 	return nil
+}
+
+// write does one persist or delete of what is held, in the arm's way.
+func (b *Snapshot) write(f history.F, state *ledger.State) error {
+	c, err := b.store.begin(f, b.key, b.cell.offset, state)
+	if err != nil {
+		return err
+	}
+	return c.finish(b.store.Arm.strategy(f)(c))
 }
