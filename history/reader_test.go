@@ -106,7 +106,7 @@ func TestMalformed(t *testing.T) {
 		{3, `"op":1`, `"op":1.0`, `3:@1.0: field "op": 1.0 where a whole number is due`},
 		{3, `"op":1`, `"op":9223372036854775808`, `3:@9223372036854775808: field "op": 9223372036854775808 does not fit into 64 bits`},
 		{3, `"commit"`, `"comit"`, `3: unknown f "comit"; did you mean "commit"?`},
-		{3, `"commit"`, `"transact"`, `3: unknown f "transact"; known are commit, committed, delete, end, evicted, fault, group, ` +
+		{3, `"commit"`, `"transact"`, `3: unknown f "transact"; known are commit, committed, delete, dropped, end, evicted, fault, group, ` +
 			`life, persist, plan, point, produce, read, record, recover, scan, truth`},
 
 		// Values.

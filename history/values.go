@@ -41,6 +41,8 @@ const (
 	Evicted F = "evicted"
 	// Plan is the state of one step of the plan. Value: PlanStep.
 	Plan F = "plan"
+	// Dropped is something that a worker's own guard kept from being folded or written. Value: DroppedHere.
+	Dropped F = "dropped"
 	// Life is the beginning or the end of one member's one life. Value: LifeEvent.
 	Life F = "life"
 	// Record is one record of the input, read from the log itself at the end. Value: InputRecord.
@@ -66,6 +68,7 @@ var values = map[F]reflect.Type{
 	Group:     reflect.TypeFor[GroupSeen](),
 	Evicted:   reflect.TypeFor[Eviction](),
 	Plan:      reflect.TypeFor[PlanStep](),
+	Dropped:   reflect.TypeFor[DroppedHere](),
 	Life:      reflect.TypeFor[LifeEvent](),
 	Record:    reflect.TypeFor[InputRecord](),
 	Truth:     reflect.TypeFor[GroundTruth](),
@@ -280,6 +283,18 @@ type PlanStep struct {
 	Status string `json:"status"`
 	// Detail says what is waited for, or at a timeout where each worker stands.
 	Detail string `json:"detail,omitempty"`
+}
+
+// DroppedHere is something that never left the worker, because one of its own guards stopped it.
+type DroppedHere struct {
+	Partition int32  `json:"partition"`
+	Key       string `json:"key"`
+	// Offset is that of the record that was not folded, or of the state that was not held to be written.
+	Offset int64 `json:"offset"`
+	// By is the guard: "replay-filter" or "monotone-buffer". Floor is the offset that it compared with.
+	By    string `json:"by"`
+	Floor int64  `json:"floor"`
+	Owner
 }
 
 // LifeEvent is the beginning of one member's one life, or its end by an error of its own; what ends it from outside is a

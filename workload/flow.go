@@ -109,7 +109,8 @@ func (f *flow) take(records []Record) error {
 // fold folds one record, unless the replay filter finds that the recovered state holds it already: after a crash between
 // a flush and its commit the next owner reads such records again.
 func (f *flow) fold(s *persistence.Snapshot, e ledger.Event, offset int64, closed map[string]int64) {
-	if f.worker.crew.Arm.Has(persistence.ReplayFilter) && offset <= f.recovered[e.Account] {
+	if floor := f.recovered[e.Account]; f.worker.crew.Arm.Has(persistence.ReplayFilter) && offset <= floor {
+		f.store.Drop(e.Account, offset, persistence.ReplayFilter, floor)
 		return
 	}
 	if _, ok := f.held[e.Account]; !ok {

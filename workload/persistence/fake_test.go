@@ -90,6 +90,8 @@ func (p *process) Invoke(f history.F, value any) int64 {
 	return p.ops
 }
 
+func (p *process) Note(f history.F, value any) { p.Answer(0, history.Note, f, value) }
+
 func (p *process) Answer(_ int64, t history.Type, f history.F, value any) {
 	s := fmt.Sprintf("%s %s", t, f)
 	if v, ok := value.(*history.Write); ok {

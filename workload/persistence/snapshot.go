@@ -33,7 +33,11 @@ func (b *Snapshot) Dirty() bool { return b.cell.known && !b.cell.clean }
 
 // Append holds the state after the record at the offset. A state that is held already stays as clean as it is.
 func (b *Snapshot) Append(s ledger.State, offset int64) {
-	if b.below(offset) || b.cell.known && b.cell.offset == offset && b.cell.state.Equal(s) {
+	if b.below(offset) {
+		b.store.Drop(b.key, offset, MonotoneBuffer, b.cell.offset)
+		return
+	}
+	if b.cell.known && b.cell.offset == offset && b.cell.state.Equal(s) {
 		return
 	}
 	b.cell = cell{state: s, offset: offset, known: true}

@@ -13,6 +13,7 @@ type Process interface {
 	Point(p history.PointReached)
 	Invoke(f history.F, value any) (op int64)
 	Answer(op int64, t history.Type, f history.F, value any)
+	Note(f history.F, value any)
 }
 
 // Store is an arm at work for one partition under one ownership.
@@ -58,6 +59,13 @@ func (s *Store) Recover(key string) (*Snapshot, error) {
 		b.cell = cell{offset: row.Offset.N, known: row.Offset.Known, clean: true}
 	}
 	return b, nil
+}
+
+// Drop records that a guard of the worker's own kept something at the offset from going further.
+func (s *Store) Drop(key string, offset int64, by string, floor int64) {
+	s.Process.Note(history.Dropped, &history.DroppedHere{
+		Partition: s.Partition, Key: key, Offset: offset, By: by, Floor: floor, Owner: s.Owner,
+	})
 }
 
 func (s *Store) read(key string) (*history.Row, error) {
