@@ -8,7 +8,7 @@ RACE := $(if $(shell command -v $$(go env CC)),-race,)
 N ?= 10
 FOR ?= 1m
 
-.PHONY: help build test vet lint bench fuzz repeat images ci clean
+.PHONY: help build test vet lint bench fuzz guards repeat images ci clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -36,6 +36,12 @@ fuzz: ## each fuzz target for FOR (default 1m)
 	@for p in $$(go list ./...); do \
 	  for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
 	    echo "== $$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FOR) $$p; done; done
+
+guards: ## show each guard at work in the simulator, and on real servers where a Docker engine answers
+	go run ./cmd/chaos controls
+	@if timeout 10 docker version >/dev/null 2>&1; then \
+	  echo; set -x; go run ./cmd/chaos controls --cluster containers; \
+	else echo; echo "no Docker engine answers: nothing was shown on real servers"; fi
 
 repeat: ## the catalogue N times (default 10) on real servers and in the simulator, without retries
 	@CHAOS_REQUIRE_ENGINE=1 CHAOS_REPEAT=$(N) go test $(RACE) -count 1 -timeout 60m -v -run TestContainersCatalogue ./controller

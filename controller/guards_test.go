@@ -2,36 +2,29 @@ package controller
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
-	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/containers/containerstest"
 	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// shown says, for each guard that can be taken away, a scenario that breaks without it and holds with it, and a property
-// that breaks.
-var shown = []struct{ arm, guard, scenario, property string }{
-	{persistence.CassandraCAS, persistence.PersistCondition, "stale-periodic-flush", checker.NoStaleOverwrite},
-	{persistence.CassandraCASPersist, persistence.PersistCondition, "stale-revoke-flush", checker.NoStaleOverwrite},
-	{persistence.CassandraCAS, persistence.DeleteCondition, "stale-delete", checker.SingleWriter},
-	{persistence.CassandraCAS, persistence.TombstoneGuard, "zombie-revives-deleted-key", checker.DurableFold},
-	{persistence.CassandraCAS, persistence.NeverPersisted, "zombie-revives-never-persisted", checker.DurableFold},
-	{persistence.CassandraCAS, persistence.ReplayFilter, "zombie-ahead", checker.DurableFold},
-}
-
 // guards shows each guard at work on a cluster.
-func guards(t *testing.T, c cluster.Cluster) {
-	for _, g := range shown {
-		t.Run(g.arm+" without "+g.guard, func(t *testing.T) {
-			s := find(t, g.scenario)
-			stated(t, s, execute(t, c, s, g.arm, 1))
-			e, _ := s.Expectation(g.arm)
-			v := Judge(execute(t, c, s, g.arm, 1, g.guard), e)
-			if v.Exit() != ExitDeviates || !slices.Contains(failing(v), g.property) {
-				t.Errorf("%s under %s without %s: exit %d, failing %v, not %s", s.Name, g.arm, g.guard, v.Exit(), failing(v), g.property)
+func guards(t *testing.T, on cluster.Cluster) {
+	for _, c := range Controls() {
+		t.Run(strings.Join(append([]string{c.Arm, "without", c.Guard}, c.Also...), " "), func(t *testing.T) {
+			s, err := c.Show(t.Context(), on, 1)
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case s.Skipped:
+				t.Logf("only %s can show it: %s", c.Only, c.Why)
+			case !s.Held():
+				t.Errorf("with it: %v", s.With.Deviations)
+			case !s.Shown():
+				t.Errorf("%s: exit %d, failing %v, not %s", c.Command(on.Facts().Kind), s.Without.Exit(), s.Without.Failing(), c.Property)
 			}
 		})
 	}
@@ -42,10 +35,44 @@ func TestContainersGuards(t *testing.T) { guards(t, containerstest.Open(t)) }
 
 // TestEveryGuardIsShown: a guard that can be taken away, and whose loss no scenario shows, is one that nobody knows to work.
 func TestEveryGuardIsShown(t *testing.T) {
-	for _, g := range persistence.Arms()[2].Guards {
-		is := slices.ContainsFunc(shown, func(s struct{ arm, guard, scenario, property string }) bool { return s.guard == g.Name })
-		if is != g.Removable {
-			t.Errorf("%s can be taken away: %v; a scenario shows it: %v", g.Name, g.Removable, is)
+	for _, arm := range persistence.Arms() {
+		for _, g := range arm.Guards {
+			is := slices.ContainsFunc(Controls(), func(c Control) bool { return c.Guard == g.Name })
+			if is != g.Removable {
+				t.Errorf("%s of %s can be taken away: %v; a scenario shows it: %v", g.Name, arm.Name, g.Removable, is)
+			}
 		}
+	}
+	for _, c := range Controls() {
+		if c.Prevents() == "" {
+			t.Errorf("%s has no guard %s", c.Arm, c.Guard)
+		}
+		if (c.Only == "") != (c.Why == "") {
+			t.Errorf("%s can be shown by %q only, because %q", c.Guard, c.Only, c.Why)
+		}
+	}
+}
+
+// TestShowing: what is not shown is a deviation, whichever of the two runs it is.
+func TestShowing(t *testing.T) {
+	c := Control{Guard: persistence.PersistCondition, Arm: persistence.CassandraCAS, Scenario: "stale-periodic-flush", Property: "no-leap"}
+	s, err := c.Show(t.Context(), sim.Cluster{}, 1)
+	if err != nil || !s.Shown() || s.Exit() != ExitExpected || !slices.Equal(s.Without.Failing(), sixBroken) {
+		t.Errorf("%v: shown %v, exit %d, failing %v", err, s.Shown(), s.Exit(), s.Without.Failing())
+	}
+	other := s
+	other.Property = "progress"
+	if other.Shown() || other.Exit() != ExitDeviates {
+		t.Errorf("a property that did not fail: shown %v, exit %d", other.Shown(), other.Exit())
+	}
+	swapped := s
+	swapped.With, swapped.Without = s.Without, s.With
+	if swapped.Shown() || swapped.Exit() != ExitDeviates {
+		t.Errorf("it failed with the guard: shown %v, exit %d", swapped.Shown(), swapped.Exit())
+	}
+	elsewhere := c
+	elsewhere.Only, elsewhere.Why = "containers", "it is a test"
+	if s, err = elsewhere.Show(t.Context(), sim.Cluster{}, 1); err != nil || !s.Skipped || s.Exit() != ExitExpected {
+		t.Errorf("%v: skipped %v, exit %d", err, s.Skipped, s.Exit())
 	}
 }

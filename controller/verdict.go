@@ -79,6 +79,17 @@ func Judge(h *history.History, e scenarios.Expectation) Verdict {
 // Report is the checker's own report, with the properties in order.
 func (v Verdict) Report() checker.Report { return v.report }
 
+// Failing are the properties that failed, in the checker's order.
+func (v Verdict) Failing() []string {
+	var out []string
+	for _, p := range v.report.Properties {
+		if p.Verdict == checker.Fail {
+			out = append(out, p.Property)
+		}
+	}
+	return out
+}
+
 // Exit is the exit code of the run.
 func (v Verdict) Exit() int {
 	codes := make([]int, 0, len(v.Deviations))

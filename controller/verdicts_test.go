@@ -81,17 +81,6 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// failing gives the properties that failed, in order.
-func failing(v Verdict) []string {
-	var out []string
-	for _, p := range v.Report().Properties {
-		if p.Verdict == checker.Fail {
-			out = append(out, p.Property)
-		}
-	}
-	return out
-}
-
 // sixBroken are the properties that a stale flush breaks when nothing stops it.
 var sixBroken = []string{
 	"no-stale-overwrite", "durable-fold", "recovery-cut", "recovery-complete", "no-leap", "single-writer",
@@ -112,7 +101,7 @@ func witnessShape(v Verdict, h *history.History) string {
 // says they were worth.
 func checkDamage(t testing.TB, s *scenarios.Scenario, h *history.History, v Verdict) {
 	t.Helper()
-	if got := failing(v); !slices.Equal(got, sixBroken) {
+	if got := v.Failing(); !slices.Equal(got, sixBroken) {
 		t.Errorf("failing are %v, not %v", got, sixBroken)
 	}
 	in := workload.NewInput(s.Partitions, s.Keys, s.Stages, h.Header.Seed)

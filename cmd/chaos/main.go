@@ -50,7 +50,7 @@ func run(args []string, out, errs io.Writer) int {
 
 // startsSomething tells whether the command starts what has to be cleaned up.
 func startsSomething(args []string) bool {
-	return slices.Contains(args, "run") || slices.Contains(args, "images")
+	return slices.ContainsFunc([]string{"run", "controls", "images"}, func(c string) bool { return slices.Contains(args, c) })
 }
 
 // asksJSON tells whether --json is among the arguments.
@@ -95,7 +95,7 @@ func (c *cli) root() *cobra.Command {
 	root.SetFlagErrorFunc(wrongFlag)
 	usage := strings.NewReplacer(".LocalFlags.FlagUsages", wrapped(".LocalFlags"), ".InheritedFlags.FlagUsages", wrapped(".InheritedFlags"))
 	root.SetUsageTemplate(usage.Replace(root.UsageTemplate()))
-	root.AddCommand(c.runCommand(), c.listCommand(), c.checkCommand(), c.imagesCommand())
+	root.AddCommand(c.runCommand(), c.listCommand(), c.checkCommand(), c.controlsCommand(), c.imagesCommand())
 	root.SetHelpCommand(c.helpCommand())
 	return root
 }

@@ -9,24 +9,33 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/containers"
 	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/reports"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
+// clusterFlags choose the cluster to run on.
+type clusterFlags struct{ cluster, kafka, cassandra string }
+
+func (f *clusterFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.cluster, "cluster", "sim", "the `KIND` of cluster to run on: sim, containers")
+	flags.StringVar(&f.kafka, "kafka-image", "", "`IMAGE` of Kafka for --cluster containers")
+	flags.StringVar(&f.cassandra, "cassandra-image", "", "`IMAGE` of Cassandra for --cluster containers")
+}
+
 // runFlags are those of `chaos run`.
 type runFlags struct {
-	cluster   string
-	arms      []string
-	without   []string
-	seed      int64
-	out       string
-	kafka     string
-	cassandra string
+	clusterFlags
+	arms    []string
+	without []string
+	seed    int64
+	out     string
 }
 
 func (c *cli) runCommand() *cobra.Command {
@@ -45,18 +54,16 @@ func (c *cli) runCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args[0], f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.cluster, "cluster", "sim", "the `KIND` of cluster to run on: sim, containers")
+	f.add(flags)
 	flags.StringSliceVar(&f.arms, "arm", nil, "the `ARM` to run (repeatable; default: all that the scenario speaks of)")
 	flags.StringSliceVar(&f.without, "without", nil, "a `GUARD` to take from the arm (repeatable)")
 	flags.Int64Var(&f.seed, "seed", 1, "seed `N` of the amounts, and in the simulator of every decision")
 	flags.StringVar(&f.out, "out", "", "`DIR` to put the runs' folders into (default: runs/ and the time)")
-	flags.StringVar(&f.kafka, "kafka-image", "", "`IMAGE` of Kafka for --cluster containers")
-	flags.StringVar(&f.cassandra, "cassandra-image", "", "`IMAGE` of Cassandra for --cluster containers")
 	return cmd
 }
 
 // opener gives what starts the cluster.
-func (c *cli) opener(f runFlags) (func(context.Context) (cluster.Cluster, error), error) {
+func (c *cli) opener(f clusterFlags) (func(context.Context) (cluster.Cluster, error), error) {
 	switch f.cluster {
 	case "sim":
 		if f.kafka != "" || f.cassandra != "" {
@@ -79,18 +86,22 @@ func (c *cli) progress(line string) {
 	}
 }
 
+// progressOn is progress on a cluster: in the simulator all is over before anybody could read it.
+func (c *cli) progressOn(f clusterFlags) func(string) {
+	if f.cluster == "sim" {
+		return func(string) {}
+	}
+	return c.progress
+}
+
 func (c *cli) run(ctx context.Context, scenario string, f runFlags) error {
-	open, err := c.opener(f)
+	open, err := c.opener(f.clusterFlags)
 	if err != nil {
 		return err
 	}
-	progress := c.progress
-	if f.cluster == "sim" {
-		progress = func(string) {}
-	}
 	o, err := controller.Do(ctx, controller.Request{
 		Scenario: scenario, Arms: f.arms, Without: f.without, Seed: f.seed, Out: f.out,
-		Kind: f.cluster, Command: append([]string{"chaos"}, c.args...), Open: open, Progress: progress,
+		Kind: f.cluster, Command: append([]string{"chaos"}, c.args...), Open: open, Progress: c.progressOn(f.clusterFlags),
 	})
 	var usage *controller.Usage
 	if errors.As(err, &usage) && errors.Is(err, fs.ErrNotExist) {
@@ -162,7 +173,7 @@ func batch(o *controller.Outcome, scenario string, f runFlags) reports.Batch {
 		}
 	}
 	b := reports.Batch{
-		Scenario: o.Scenario.Name, About: o.Scenario.About, Cluster: clusterLabel(o), Seed: o.Seed, Took: o.Took, Again: again,
+		Scenario: o.Scenario.Name, About: o.Scenario.About, Cluster: clusterLabel(o.Cluster), Seed: o.Seed, Took: o.Took, Again: again,
 	}
 	for _, r := range o.Runs {
 		b.Runs = append(b.Runs, reports.Run{
@@ -197,9 +208,9 @@ func armAbout(name string) string {
 	return name
 }
 
-func clusterLabel(o *controller.Outcome) string {
-	if o.Cluster.Kind == "sim" {
+func clusterLabel(facts history.ClusterFacts) string {
+	if facts.Kind == "sim" {
 		return "sim"
 	}
-	return fmt.Sprintf("%s (Kafka %s, Cassandra %s)", o.Cluster.Kind, o.Cluster.Kafka, o.Cluster.Cassandra)
+	return fmt.Sprintf("%s (Kafka %s, Cassandra %s)", facts.Kind, facts.Kafka, facts.Cassandra)
 }

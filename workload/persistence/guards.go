@@ -34,13 +34,13 @@ const (
 var guards = []Guard{
 	{ReplayFilter, "a replayed record folded a second time onto a state that holds it already", true},
 	{MonotoneBuffer, "a rightful owner's flush below its own recovered offset, refused for ever", false},
-	{TombstoneFloor, "the same for a key whose recovery found a tombstone", false},
+	{TombstoneFloor, "a rightful owner's flush below the tombstone that its recovery found, refused for ever", false},
 	{PersistCondition, "a stale owner's flush replacing newer state", true},
 	{FirstWrite, "two first writers of a key overtaking each other", false},
 	{Repair, "a key whose offset cell has expired, refusing every write for ever", false},
 	{DeleteCondition, "a stale owner's delete erasing newer state", true},
 	{TombstoneGuard, "a stale owner's flush bringing a deleted key back to life", true},
-	{NeverPersisted, "the same for a key that was deleted before it was ever stored", true},
+	{NeverPersisted, "a stale owner's flush bringing back a key that was deleted before it was ever stored", true},
 }
 
 // ArmInfo is an arm as the command line lists it.

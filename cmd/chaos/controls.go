@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/reports"
+)
+
+func (c *cli) controlsCommand() *cobra.Command {
+	var f clusterFlags
+	cmd := &cobra.Command{
+		Use:   "controls",
+		Short: "Show each guard at work: what holds with it and fails without it",
+		Long: "Runs, for each guard of the arms, a scenario with the guard, which must come out as stated, and without\n" +
+			"it, when a property must fail. Nothing is recorded; each line names the scenario to run.\n" +
+			"Exit: 0 every guard is shown, 1 one is not, 3 vacuous, 4 unknown, 64 wrong usage, 70 the rig failed.",
+		Example: "  chaos controls\n" +
+			"  chaos controls --cluster containers",
+		Args: nothing,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.controls(cmd.Context(), f) },
+	}
+	f.add(cmd.Flags())
+	return cmd
+}
+
+// controlsDocument is what `chaos controls --json` prints.
+type controlsDocument struct {
+	Schema  int    `json:"schema"`
+	Cluster string `json:"cluster"`
+	Exit    int    `json:"exit"`
+	// Error is the rig's own, after the controls that are listed.
+	Error    string         `json:"error,omitempty"`
+	Controls []controlShown `json:"controls"`
+}
+
+type controlShown struct {
+	Guard    string   `json:"guard"`
+	Arm      string   `json:"arm"`
+	Also     []string `json:"also"`
+	Prevents string   `json:"prevents"`
+	Scenario string   `json:"scenario"`
+	Property string   `json:"property"`
+	// Skipped tells that this kind of cluster cannot show it; Only names the one that can, Why says the reason.
+	Skipped bool     `json:"skipped"`
+	Only    string   `json:"only,omitempty"`
+	Why     string   `json:"why,omitempty"`
+	Held    bool     `json:"held"`
+	Failing []string `json:"failing"`
+	Shown   bool     `json:"shown"`
+}
+
+func (c *cli) controls(ctx context.Context, f clusterFlags) error {
+	open, err := c.opener(f)
+	if err != nil {
+		return err
+	}
+	shown, facts, err := controller.ShowAll(ctx, open, 1, c.progressOn(f))
+	if err != nil && len(shown) == 0 {
+		return err
+	}
+	var codes []int
+	for _, s := range shown {
+		codes = append(codes, s.Exit())
+	}
+	c.exit = controller.Worst(codes...)
+	if c.json {
+		d := controlsDocument{Schema: 1, Cluster: f.cluster, Exit: c.exit, Controls: []controlShown{}}
+		if err != nil {
+			c.exit = exitOf(err)
+			d.Exit, d.Error = c.exit, err.Error()
+		}
+		for _, s := range shown {
+			d.Controls = append(d.Controls, controlShown{
+				Guard: s.Guard, Arm: s.Arm, Also: append([]string{}, s.Also...), Prevents: s.Prevents(), Scenario: s.Scenario,
+				Property: s.Property, Skipped: s.Skipped, Only: s.Only, Why: s.Why, Held: s.Held(),
+				Failing: append([]string{}, s.Without.Failing()...), Shown: s.Shown(),
+			})
+		}
+		c.print(d)
+		return nil
+	}
+	told := make([]reports.Control, len(shown))
+	for i, s := range shown {
+		told[i] = reports.Control{
+			Guard: s.Guard, Arm: s.Arm, Also: s.Also, Prevents: s.Prevents(), Scenario: s.Scenario, Failing: s.Without.Failing(),
+			With: reports.Run{Report: s.With.Report()}.Word(), Shown: s.Shown(), Must: s.Property, Again: s.Command(f.cluster),
+		}
+		if s.Skipped {
+			told[i].Elsewhere = fmt.Sprintf("only %s can show it: %s", s.Only, s.Why)
+		}
+	}
+	reports.Controls(c.out, clusterLabel(facts), told, len(controller.Controls()))
+	if err == nil && c.exit != controller.ExitExpected {
+		fmt.Fprintf(c.errs, "exit %d\n", c.exit)
+	}
+	return err
+}

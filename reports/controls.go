@@ -1,0 +1,85 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Control is one guard, with what came of the run with it and of the one without.
+type Control struct {
+	Guard, Arm, Prevents, Scenario string
+	// Also are guards that were off in both runs.
+	Also []string
+	// With says how the run with the guard came out, Failing which properties failed without it.
+	With    string
+	Failing []string
+	// Shown tells whether the guard was seen at work; Must is the property that had to fail without it.
+	Shown bool
+	Must  string
+	// Elsewhere says why this cluster cannot show it, and which can; empty where it can.
+	Elsewhere string
+	// Again is the command that repeats the run without the guard.
+	Again string
+}
+
+// Controls tells of the guards: the answer in the first line, then a table, two or three lines a guard. Of is how many there
+// should be; fewer are told of when the rig failed.
+func Controls(w io.Writer, where string, all []Control, of int) {
+	shown, elsewhere := 0, 0
+	guard, arm, scenario := len("guard"), len("arm"), len("scenario")
+	for _, c := range all {
+		guard, arm, scenario = max(guard, runes(c.Guard)), max(arm, runes(c.Arm)), max(scenario, runes(c.Scenario))
+		switch {
+		case c.Elsewhere != "":
+			elsewhere++
+		case c.Shown:
+			shown++
+		}
+	}
+	head := "EVERY GUARD IS SHOWN: "
+	switch {
+	case len(all) < of:
+		head = "THE RIG FAILED: "
+	case shown+elsewhere < len(all):
+		head = "NOT SHOWN: "
+	}
+	text := fmt.Sprintf("%d of %d controls · %s", shown, of, where)
+	if elsewhere > 0 {
+		text += fmt.Sprintf(" · %d only elsewhere", elsewhere)
+	}
+	Hanging(w, head, text)
+	row := func(columns ...any) {
+		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-*s  %-*s  %-*s  %-7s  %s",
+			append([]any{guard, columns[0], arm, columns[1], scenario, columns[2]}, columns[3:]...)...), " "))
+	}
+	fmt.Fprintln(w)
+	row("guard", "arm", "scenario", "with it", "shown")
+	for _, c := range all {
+		c.tell(w, row)
+	}
+}
+
+func (c Control) tell(w io.Writer, row func(...any)) {
+	const margin = "      "
+	if c.Elsewhere != "" {
+		row(c.Guard, c.Arm, c.Scenario, "-", "-")
+		Hanging(w, margin+"prevents ", c.Prevents)
+		Hanging(w, margin+"not here: ", c.Elsewhere)
+		return
+	}
+	row(c.Guard, c.Arm, c.Scenario, c.With, yes(c.Shown))
+	Hanging(w, margin+"prevents ", c.Prevents)
+	failing := "nothing"
+	if len(c.Failing) > 0 {
+		failing = strings.Join(c.Failing, ", ")
+	}
+	Hanging(w, margin+"fails without it: ", failing)
+	if len(c.Also) > 0 {
+		Hanging(w, margin+"off in both: ", strings.Join(c.Also, ", ")+", which would do its work here")
+	}
+	if !c.Shown {
+		Hanging(w, margin+"must fail without it: ", c.Must)
+		command(w, margin+"again: ", c.Again)
+	}
+}

@@ -1,0 +1,36 @@
+package reports
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/single-writer/chaos/checker"
+)
+
+func TestControls(t *testing.T) {
+	condition := Control{
+		Guard: "persist-condition", Arm: "cassandra/cas-persist", Scenario: "stale-revoke-flush", With: "held", Failing: six, Shown: true,
+		Prevents: "a stale owner's flush replacing newer state", Must: checker.NoStaleOverwrite,
+	}
+	subsumed := Control{
+		Guard: "never-persisted-tombstone", Arm: "cassandra/cas", Scenario: "zombie-revives-never-persisted", With: "held", Shown: true,
+		Failing: []string{checker.Progress}, Prevents: "a stale owner's flush bringing back a key that was deleted before it was ever stored",
+		Also: []string{"replay-filter"}, Must: checker.Progress,
+	}
+	elsewhere := condition
+	elsewhere.Elsewhere, elsewhere.Failing = "only sim can show it: no real server answers in that order at will", nil
+	broken := condition
+	broken.Shown, broken.Failing, broken.Again = false, nil, "chaos run stale-revoke-flush --arm cassandra/cas-persist --without persist-condition"
+	for name, c := range map[string]struct {
+		all []Control
+		of  int
+	}{
+		"controls":           {[]Control{condition, subsumed, elsewhere}, 3},
+		"controls-not-shown": {[]Control{condition, broken}, 2},
+		"controls-broken":    {[]Control{condition}, 2},
+	} {
+		var b strings.Builder
+		Controls(&b, "sim", c.all, c.of)
+		golden(t, name, b.String())
+	}
+}
