@@ -8,7 +8,7 @@ RACE := $(if $(shell command -v $$(go env CC)),-race,)
 N ?= 10
 FOR ?= 1m
 
-.PHONY: help build test vet lint bench fuzz guards repeat images ci clean
+.PHONY: help build test vet lint bench fuzz guards repeat docs images ci clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -45,6 +45,9 @@ guards: ## show each guard at work in the simulator, and on real servers where a
 
 repeat: ## the catalogue N times (default 10) on real servers and in the simulator, without retries
 	@CHAOS_REQUIRE_ENGINE=1 CHAOS_REPEAT=$(N) go test $(RACE) -count 1 -timeout 60m -v -run TestContainersCatalogue ./controller
+
+docs: ## write anew what in docs/ is made from the code
+	go run ./internal/docs
 
 images: ## build the local images of Kafka and Cassandra
 	go run ./cmd/chaos images build

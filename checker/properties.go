@@ -9,8 +9,6 @@
 // The package imports the ledger and the history, does no I/O, and never panics on a well-formed history.
 package checker
 
-import "slices"
-
 // Property is one thing that must hold in every history.
 type Property struct {
 	// Name is used in verdicts, in scenarios and on the command line.
@@ -64,9 +62,6 @@ func PropertyNames() []string {
 	}
 	return names
 }
-
-// KnownProperty tells whether there is a property of that name.
-func KnownProperty(name string) bool { return slices.Contains(PropertyNames(), name) }
 
 // finding is the first failure of a property, and how many there are.
 type finding struct {

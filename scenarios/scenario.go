@@ -10,6 +10,8 @@
 package scenarios
 
 import (
+	"strings"
+
 	"github.com/single-writer/chaos/nemesis"
 	"github.com/single-writer/chaos/workload"
 )
@@ -48,6 +50,18 @@ type Expectation struct {
 	Violates, May []string
 	// Requires are preconditions for this arm, besides the scenario's own.
 	Requires []string
+}
+
+// Says is the expectation in words: "holds", "violates no-leap; may violate offset-monotonic".
+func (e Expectation) Says() string {
+	says := "holds"
+	if len(e.Violates) > 0 {
+		says = "violates " + strings.Join(e.Violates, ", ")
+	}
+	if len(e.May) > 0 {
+		says += "; may violate " + strings.Join(e.May, ", ")
+	}
+	return says
 }
 
 // Expectation gives what the scenario states for an arm, and whether it states anything.

@@ -54,12 +54,7 @@ func listables() []listable {
 			}
 			return out
 		}},
-		{"properties", "what is checked", func() (out [][2]string) {
-			for _, p := range checker.Properties() {
-				out = append(out, [2]string{p.Name, p.Brief})
-			}
-			return out
-		}},
+		propertyList(),
 		{"requires", "the words of a scenario's requires", func() (out [][2]string) {
 			for _, w := range checker.RequirementWords() {
 				out = append(out, [2]string{w.Form, w.Meaning})
@@ -67,6 +62,15 @@ func listables() []listable {
 			return out
 		}},
 	}
+}
+
+func propertyList() listable {
+	return listable{"properties", "what is checked", func() (out [][2]string) {
+		for _, p := range checker.Properties() {
+			out = append(out, [2]string{p.Name, p.Brief})
+		}
+		return out
+	}}
 }
 
 func (c *cli) listCommand() *cobra.Command {
@@ -148,14 +152,7 @@ func (c *cli) listScenarios() error {
 		fmt.Fprintln(c.out, s.Name)
 		reports.Hanging(c.out, "    ", s.About)
 		for _, e := range s.Expect {
-			word := "holds"
-			if len(e.Violates) > 0 {
-				word = "violates " + strings.Join(e.Violates, ", ")
-			}
-			if len(e.May) > 0 {
-				word += "; may violate " + strings.Join(e.May, ", ")
-			}
-			reports.Hanging(c.out, fmt.Sprintf("    %-16s ", e.Arm), word)
+			reports.Hanging(c.out, fmt.Sprintf("    %-16s ", e.Arm), e.Says())
 		}
 	}
 	return nil

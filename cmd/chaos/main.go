@@ -95,7 +95,7 @@ func (c *cli) root() *cobra.Command {
 	root.SetFlagErrorFunc(wrongFlag)
 	usage := strings.NewReplacer(".LocalFlags.FlagUsages", wrapped(".LocalFlags"), ".InheritedFlags.FlagUsages", wrapped(".InheritedFlags"))
 	root.SetUsageTemplate(usage.Replace(root.UsageTemplate()))
-	root.AddCommand(c.runCommand(), c.listCommand(), c.checkCommand(), c.controlsCommand(), c.imagesCommand())
+	root.AddCommand(c.runCommand(), c.listCommand(), c.checkCommand(), c.explainCommand(), c.controlsCommand(), c.imagesCommand())
 	root.SetHelpCommand(c.helpCommand())
 	return root
 }

@@ -1,0 +1,136 @@
+package checker
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/single-writer/chaos/history"
+)
+
+// forms are the lines of a small history in words, as the pages in explained/ have them (notation.md says how they are
+// read), each with the step that it is.
+var forms = []struct {
+	form *regexp.Regexp
+	step func(t *testing.T, m []string) step
+}{
+	{form(`record N: post AMOUNT`), func(t *testing.T, m []string) step {
+		if e := event(n(m[1])); money(e.Amount) != m[2] {
+			t.Errorf("record %s posts %s in these histories, not %s", m[1], money(e.Amount), m[2])
+		}
+		return post(n(m[1]))
+	}},
+	{form(`record N: close`), func(_ *testing.T, m []string) step { return closes(n(m[1])) }},
+	{form(`W (persist|delete) @N( of LIST)?( at time N)? (applied|refused, stored @N|unknown|no answer)`),
+		func(_ *testing.T, m []string) step { return answered(write_(m), m[8], m[9]) }},
+	{form(`W commit N (accepted|unknown|no answer)`), func(_ *testing.T, m []string) step {
+		v, t := commitValue(m[1], n(m[2])), map[string]history.Type{"accepted": history.OK, "unknown": history.Info}[m[3]]
+		return op(life(m[1]), history.Commit, v, t, v)
+	}},
+	{form(`read shows FOUND`), func(_ *testing.T, m []string) step { return probe(foundRow(m[1:])) }},
+	{form(`W recovers from N, finds FOUND`), func(_ *testing.T, m []string) step { return recovering(m[1], n(m[2]), foundRow(m[3:])) }},
+	{form(`the committed offset reads (none|N)`), func(_ *testing.T, m []string) step { return readBack(offsetOrNone(m[1])) }},
+	{form(`at the (start|end): (?:nothing stored, )?(nothing|N) committed`), func(_ *testing.T, m []string) step {
+		if offset := offsetOrNone(m[2]); offset.Known {
+			return truth(m[1], offset.N)
+		}
+		return truth(m[1], -1)
+	}},
+	{form(`the run ends`), func(*testing.T, []string) step { return end(true) }},
+}
+
+// form makes a regular expression of a line's form: N is a number, W a worker, FOUND what a read finds.
+func form(s string) *regexp.Regexp {
+	for _, r := range [][2]string{
+		{"FOUND", `(?:(nothing)|W's( tombstone)? @N( of LIST)?)`}, {"AMOUNT", `(\d+\.\d\d)`}, {"LIST", `(\d+(?:, \d+)*)`}, {"N", `(\d+)`},
+		{"W", `([abc])`},
+	} {
+		s = strings.ReplaceAll(s, r[0], r[1])
+	}
+	return regexp.MustCompile("^" + s + "$")
+}
+
+func n(s string) int64 {
+	v, _ := strconv.ParseInt(s, 10, 64) // the forms let nothing else through
+	return v
+}
+
+func offsetOrNone(s string) history.Opt {
+	if s == "none" || s == "nothing" {
+		return history.Opt{}
+	}
+	return history.Some(n(s))
+}
+
+func list(s string) (out []int64) {
+	for _, o := range strings.Split(s, ", ") {
+		out = append(out, n(o))
+	}
+	return out
+}
+
+// write_ is the write of a line: worker, f, offset, contents, time.
+func write_(m []string) W {
+	w := D(m[1], n(m[3]))
+	if m[2] == "persist" {
+		w = P(m[1], n(m[3]))
+	}
+	if m[5] != "" {
+		w = w.of(list(m[5])...)
+	}
+	if m[7] != "" {
+		w = w.at(n(m[7]))
+	}
+	return w
+}
+
+func answered(w W, how, stored string) step {
+	switch how {
+	case "applied":
+		return ok(w)
+	case "unknown":
+		return info(w)
+	case "no answer":
+		return call(w)
+	}
+	return no(w, n(stored))
+}
+
+// foundRow is the row that a read finds: nothing, or worker, tombstone, offset, contents.
+func foundRow(m []string) *history.Row {
+	switch {
+	case m[0] == "nothing":
+		return none
+	case m[2] != "":
+		return show(D(m[1], n(m[3])))
+	case m[5] != "":
+		return show(P(m[1], n(m[3])).of(list(m[5])...))
+	}
+	return show(P(m[1], n(m[3])))
+}
+
+// written reads a history in words. What follows an arrow is a remark.
+func written(t *testing.T, text string) *history.History {
+	t.Helper()
+	var steps []step
+	var records int64
+	for _, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "←")
+		line = strings.Join(strings.Fields(line), " ")
+		if strings.HasPrefix(line, "record ") {
+			records++
+		}
+		read := false
+		for _, f := range forms {
+			if m := f.form.FindStringSubmatch(line); m != nil {
+				steps, read = append(steps, f.step(t, m)), true
+				break
+			}
+		}
+		if !read {
+			t.Fatalf("this line is no event of a small history: %q", line)
+		}
+	}
+	return with(hist(steps...), records)
+}

@@ -1,0 +1,54 @@
+// Command docs writes those parts of the pages in docs/ that are made from the code: what a scenario states, what a guard
+// prevents, what a property means. They stand between two marks; the rest of a page is written by hand.
+//
+// It is run in the project's folder: make docs. TestDocsAreGenerated fails when a page is not what it would write.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	if err := write("docs"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// write writes all pages of a folder anew.
+func write(dir string) error {
+	files, err := pages(dir)
+	if err != nil {
+		return err
+	}
+	parts, err := made()
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("read a page: %w", err)
+		}
+		fresh, err := filled(string(text), parts)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if err := os.WriteFile(file, []byte(fresh), 0o644); err != nil {
+			return fmt.Errorf("write a page: %w", err)
+		}
+	}
+	return nil
+}
+
+// pages are the files of the folder.
+func pages(dir string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.md"))
+	if err == nil && len(files) == 0 {
+		err = errors.New("there are no pages in " + dir + ": it is run in the project's folder")
+	}
+	return files, err
+}

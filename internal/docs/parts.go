@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/single-writer/chaos/checker"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/scenarios"
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+// made makes all generated parts, by name.
+func made() (map[string]string, error) {
+	all, err := scenarios.Catalogue(controller.Vocabulary())
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{
+		"arms": arms(), "guards": guards(), "scenarios": catalogue(all), "property-table": propertyTable(),
+		"properties": properties(), "notation": checker.Notation(),
+	}, nil
+}
+
+// table is a table in Markdown.
+func table(head []string, rows [][]string) string {
+	var b strings.Builder
+	line := func(cells []string) {
+		for _, c := range cells {
+			b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	line(head)
+	b.WriteString(strings.Repeat("|---", len(head)) + "|\n")
+	for _, r := range rows {
+		line(r)
+	}
+	return b.String()
+}
+
+func code(s string) string { return "`" + s + "`" }
+
+// arms says what each arm is, and which guards it has.
+func arms() string {
+	var rows [][]string
+	for _, a := range persistence.Arms() {
+		rows = append(rows, []string{code(a.Name), a.About})
+	}
+	return table([]string{"arm", "what it is"}, rows)
+}
+
+// guards says of each guard what it prevents and which arms have it. Each stands once, though several arms have it.
+func guards() string {
+	var names []string
+	var rows [][]string
+	for _, a := range persistence.Arms() {
+		for _, g := range a.Guards {
+			i := slices.Index(names, g.Name)
+			if i < 0 {
+				names = append(names, g.Name)
+				rows = append(rows, []string{code(g.Name), g.Prevents, code(a.Name)})
+				continue
+			}
+			rows[i][2] += ", " + code(a.Name)
+		}
+	}
+	return table([]string{"guard", "what it prevents", "arms that have it"}, rows)
+}
+
+// catalogue says what each scenario is about and what it must show of each arm. Arms of which it states the same are named
+// together.
+func catalogue(all []*scenarios.Scenario) string {
+	var rows [][]string
+	for _, s := range all {
+		var says, of []string
+		for _, e := range s.Expect {
+			i := slices.Index(says, e.Says())
+			if i < 0 {
+				says, of = append(says, e.Says()), append(of, code(e.Arm))
+				continue
+			}
+			of[i] += ", " + code(e.Arm)
+		}
+		for i := range of {
+			of[i] += ": " + says[i]
+		}
+		rows = append(rows, []string{fmt.Sprintf("[%s](../scenarios/catalogue/%s.yaml)", s.Name, s.Name),
+			strings.TrimSpace(s.About), strings.Join(of, "<br>")})
+	}
+	return table([]string{"scenario", "what happens", "what it must show of each arm"}, rows)
+}
+
+func propertyTable() string {
+	var rows [][]string
+	for _, p := range checker.Properties() {
+		rows = append(rows, []string{fmt.Sprintf("[%s](#%s)", p.Name, p.Name), p.Brief})
+	}
+	return table([]string{"property", "in a word"}, rows)
+}
+
+// properties are the pages of the properties, one after another.
+func properties() string {
+	var b strings.Builder
+	for _, p := range checker.Properties() {
+		fmt.Fprintf(&b, "## %s\n\n%s\n", p.Name, strings.ReplaceAll(p.Page(), "\n## ", "\n### "))
+	}
+	return b.String()
+}
