@@ -67,6 +67,9 @@ var titles = map[reflect.Type]string{
 	reflect.TypeFor[KeyedRow]():      "keyed row",
 	reflect.TypeFor[StatementDone](): "statement",
 	reflect.TypeFor[MemberAtAll]():   "member",
+	reflect.TypeFor[LoggedCommit]():  "logged commit",
+	reflect.TypeFor[LoggedGroup]():   "logged group",
+	reflect.TypeFor[LoggedMember]():  "logged member",
 }
 
 // The page names every f, and of every object every field and no other, and says "always" of those that the reader

@@ -47,6 +47,8 @@ const (
 	Life F = "life"
 	// Record is one record of the input, read from the log itself at the end. Value: InputRecord.
 	Record F = "record"
+	// GroupLog is one entry of the coordinator's own log of the group, read at the end. Value: GroupLogEntry.
+	GroupLog F = "group-log"
 	// Truth is the ground truth at the start or at the end. Value: GroundTruth.
 	Truth F = "truth"
 	// End is the last event of a run that came to its end. Value: Ending.
@@ -71,6 +73,7 @@ var values = map[F]reflect.Type{
 	Dropped:   reflect.TypeFor[DroppedHere](),
 	Life:      reflect.TypeFor[LifeEvent](),
 	Record:    reflect.TypeFor[InputRecord](),
+	GroupLog:  reflect.TypeFor[GroupLogEntry](),
 	Truth:     reflect.TypeFor[GroundTruth](),
 	End:       reflect.TypeFor[Ending](),
 }

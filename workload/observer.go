@@ -126,9 +126,22 @@ func (o *Observer) truth(w World, at string) error {
 	return nil
 }
 
-// Finish makes the last reads, after all writers were stopped: the input as the log has it, every key plainly, then every
-// key at SERIAL, which settles what is still in doubt, then the table, for rows of no input key. In that order: a SERIAL
-// read first would hide what a plain reader saw.
+// groupLog reads the coordinator's own log of the group. Describing the group only samples it, and a commit's answer may be
+// lost: the log has every accepted commit in order, and every assignment that was handed out.
+func (o *Observer) groupLog(w World) error {
+	entries, _, err := o.Truth.GroupLog().Await()
+	if err != nil {
+		return fmt.Errorf("read the group's log: %w", err)
+	}
+	for i := range entries {
+		w.Note(history.GroupLog, &entries[i])
+	}
+	return nil
+}
+
+// Finish makes the last reads, after all writers were stopped: the input as the log has it, the group's log, every key
+// plainly, then every key at SERIAL, which settles what is still in doubt, then the table, for rows of no input key. In
+// that order: a SERIAL read first would hide what a plain reader saw.
 func (o *Observer) Finish(w World, e history.Ending) error {
 	for p := range o.Input.Partitions {
 		records, _, err := o.Truth.Input(int32(p)).Await()
@@ -142,6 +155,9 @@ func (o *Observer) Finish(w World, e history.Ending) error {
 			}
 			w.Note(history.Record, &history.InputRecord{Partition: r.Partition, Offset: r.Offset, Event: event})
 		}
+	}
+	if err := o.groupLog(w); err != nil {
+		return err
 	}
 	for _, serial := range []bool{false, true} {
 		purpose := history.ForEnd

@@ -130,6 +130,9 @@ type Truth interface {
 	Input(partition int32) persistence.Call[[]Record]
 	// Coordinator asks the group's coordinator for its own record of the group.
 	Coordinator() persistence.Call[CoordinatorAnswer]
+	// GroupLog reads the coordinator's own log of the group, from the run's beginning to its end at this moment, which is
+	// the last entry.
+	GroupLog() persistence.Call[[]history.GroupLogEntry]
 	// Evict makes the coordinator remove the member, as if it had left.
 	Evict(member string) persistence.Call[CommitAnswer]
 }

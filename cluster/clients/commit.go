@@ -33,7 +33,7 @@ func (w *World) commitOffset(ctx context.Context, cl *kgo.Client, token workload
 		return "", &persistence.Error{Code: "no-coordinator", NoEffect: true, Err: err}
 	}
 	p := kmsg.NewOffsetCommitRequestTopicPartition()
-	p.Partition, p.Offset = partition, offset
+	p.Partition, p.Offset, p.Metadata = partition, offset, kmsg.StringPtr(writeToken(token))
 	t := kmsg.NewOffsetCommitRequestTopic()
 	t.Topic, t.TopicID, t.Partitions = w.topic.name, w.topic.id, []kmsg.OffsetCommitRequestTopicPartition{p}
 	req := kmsg.NewPtrOffsetCommitRequest()

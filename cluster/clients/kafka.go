@@ -130,7 +130,7 @@ func (w *World) committed(ctx context.Context, cl *kgo.Client, partition int32) 
 	return history.Opt{}, errors.New("fetch the committed offset: the answer names no partition")
 }
 
-// Input reads the whole input topic, by a consumer of its own without a group, up to the end that it finds first.
+// Input reads the whole input topic up to the end that it finds first.
 func (w *World) Input(partition int32) persistence.Call[[]workload.Record] {
 	return call(w, 2*requestTimeout, func(ctx context.Context) ([]workload.Record, error) {
 		ends, err := kadm.NewClient(w.admin).ListEndOffsets(ctx, w.topic.name)
@@ -141,24 +141,14 @@ func (w *World) Input(partition int32) persistence.Call[[]workload.Record] {
 		if !ok || end.Err != nil {
 			return nil, errors.Join(fmt.Errorf("no end offset of %s/%d", w.topic.name, partition), end.Err)
 		}
-		cl, err := kgo.NewClient(append(w.servers.kafka(), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{
-			w.topic.name: {partition: kgo.NewOffset().At(0)},
-		}))...)
-		if err != nil {
-			return nil, err
-		}
-		defer cl.Close()
+		records, err := w.servers.readLog(ctx, w.topic.name, partition, 0, end.Offset)
 		var out []workload.Record
-		for int64(len(out)) == 0 && end.Offset > 0 || len(out) > 0 && out[len(out)-1].Offset < end.Offset-1 {
-			fetches := cl.PollFetches(ctx)
-			if err := fetches.Err(); err != nil {
-				return nil, fmt.Errorf("read %s/%d: %w", w.topic.name, partition, err)
-			}
-			fetches.EachRecord(func(r *kgo.Record) {
+		for _, r := range records {
+			if !r.Attrs.IsControl() {
 				out = append(out, workload.Record{Partition: r.Partition, Offset: r.Offset, Value: r.Value})
-			})
+			}
 		}
-		return out, nil
+		return out, err
 	})
 }
 
@@ -194,12 +184,8 @@ func describe(g kmsg.DescribeGroupsResponseGroup) (workload.CoordinatorAnswer, e
 	}
 	for _, m := range g.Members {
 		at := history.MemberAtAll{Member: m.MemberID, Client: m.ClientID}
-		var a kmsg.ConsumerMemberAssignment
-		if len(m.MemberAssignment) > 0 && a.ReadFrom(m.MemberAssignment) == nil {
-			for _, t := range a.Topics {
-				at.Partitions = append(at.Partitions, t.Partitions...)
-			}
-		}
+		// It is told only while the group is stable.
+		at.Partitions, _ = assignedPartitions(m.MemberAssignment)
 		seen.Members = append(seen.Members, at)
 	}
 	raw, err := json.Marshal(struct {

@@ -107,7 +107,9 @@ type World struct {
 	rows    *rows
 	topic   topic
 	group   string
-	members []*member
+	// offsetsFrom is where each partition of the offsets topic ended before the run.
+	offsetsFrom map[int32]int64
+	members     []*member
 	// The coordinator of the group, by requests of their own goroutines and so not under the baton.
 	coordinatorMu    sync.Mutex
 	coordinatorNode  int32
@@ -133,7 +135,11 @@ func (s *Servers) Open(ctx context.Context, name string, partitions int, recorde
 	if err != nil {
 		return nil, fmt.Errorf("create the topic %s: %w", name, err)
 	}
-	w := &World{servers: s, engine: newEngine(), admin: s.admin, group: name}
+	ends, err := s.offsetsEnds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &World{servers: s, offsetsFrom: ends, engine: newEngine(), admin: s.admin, group: name}
 	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	w.topic = topic{name: name, id: created[name].ID}
 	w.rows = &rows{session: s.session, group: name, topic: name}

@@ -40,6 +40,7 @@ type group struct {
 	pending map[string]*timer
 	named   int
 	offsets map[int32]int64
+	log     *groupLog
 	// rebalance ends the waiting for members that do not rejoin.
 	rebalance *timer
 	// described is the answer to DescribeGroups, until something changes.
@@ -69,7 +70,7 @@ type syncAnswer struct {
 }
 
 func newGroup(n *network) *group {
-	return &group{net: n, state: stateEmpty, offsets: map[int32]int64{}, pending: map[string]*timer{}}
+	return &group{net: n, state: stateEmpty, offsets: map[int32]int64{}, pending: map[string]*timer{}, log: &groupLog{net: n}}
 }
 
 func (g *group) find(id string) *groupMember {
@@ -84,6 +85,7 @@ func (g *group) find(id string) *groupMember {
 // Join serves JoinGroup: the answer comes when the rebalance that it begins, or is part of, completes.
 func (g *group) Join(id, client string, c workload.MemberConfig, reply func(joinAnswer)) {
 	if id == "" {
+		g.log.found(g)
 		reply(joinAnswer{code: codeMemberIDRequired, member: g.name(client, c)})
 		return
 	}
@@ -178,6 +180,7 @@ func (g *group) complete() {
 	g.described = nil
 	if len(g.members) == 0 {
 		g.state = stateEmpty
+		g.log.store(g)
 		return
 	}
 	g.state = stateCompleting
@@ -228,6 +231,7 @@ func (g *group) Sync(id string, generation int32, assignments map[string][]int32
 			g.heard(m)
 		}
 	}
+	g.log.store(g)
 }
 
 // valid finds the member, and checks the generation after the id, as the coordinator does.
@@ -300,7 +304,7 @@ func (g *group) Leave(id string) string {
 // as good as a heartbeat.
 func (g *group) Commit(id string, generation int32, partition int32, offset int64) string {
 	if g.state == stateEmpty && id == "" && generation < 0 {
-		g.offsets[partition] = offset
+		g.accept(id, generation, partition, offset)
 		return codeNone
 	}
 	m, code := g.valid(id, generation)
@@ -311,8 +315,15 @@ func (g *group) Commit(id string, generation int32, partition int32, offset int6
 		return codeRebalanceInProgress
 	}
 	g.heard(m)
-	g.offsets[partition] = offset
+	g.accept(id, generation, partition, offset)
 	return codeNone
+}
+
+func (g *group) accept(id string, generation int32, partition int32, offset int64) {
+	g.offsets[partition] = offset
+	g.log.add(history.GroupLogEntry{Commit: &history.LoggedCommit{
+		Partition: partition, Offset: history.Some(offset), Member: id, Generation: generation,
+	}})
 }
 
 // Committed serves OffsetFetch.

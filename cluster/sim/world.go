@@ -81,6 +81,13 @@ func (w *World) Coordinator() persistence.Call[workload.CoordinatorAnswer] {
 	})
 }
 
+// GroupLog reads the coordinator's log.
+func (w *World) GroupLog() persistence.Call[[]history.GroupLogEntry] {
+	return request(w.board, w.net, &w.admin, adminTimeout, func(reply func([]history.GroupLogEntry)) {
+		reply(w.broker.group.log.read())
+	})
+}
+
 // Evict makes the coordinator remove a member as if it had left.
 func (w *World) Evict(id string) persistence.Call[workload.CommitAnswer] {
 	return request(w.board, w.net, &w.admin, adminTimeout, func(reply func(workload.CommitAnswer)) {
