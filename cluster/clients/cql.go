@@ -3,26 +3,9 @@ package clients
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/single-writer/chaos/workload/persistence"
 )
-
-// keyspace and table are kafka-flow's own names, but for the keyspace.
-const (
-	keyspace = "chaos"
-	table    = keyspace + ".snapshots_v2"
-)
-
-// schema is what is created on a cluster. A row is a Cassandra partition of its own: conditional writes of one key meet
-// no others.
-var schema = []string{
-	`CREATE KEYSPACE IF NOT EXISTS ` + keyspace + ` WITH replication = {'class': 'SimpleStrategy', 'replication_factor': %d}`,
-	`CREATE TABLE IF NOT EXISTS ` + table + ` (
-		application_id text, group_id text, topic text, partition int, key text,
-		offset bigint, created timestamp, metadata text, value blob,
-		PRIMARY KEY ((application_id, group_id, topic, partition, key)))`,
-}
 
 // columns are read in this order; times are the further ones with write times and the rest of the life.
 const (
@@ -40,19 +23,19 @@ func (r *rows) query(s persistence.Statement) (cql string, values []any, err err
 	}
 	switch s.Verb {
 	case persistence.Select:
-		return "SELECT " + selected + " FROM " + table + " WHERE " + rowKey, key, nil
+		return "SELECT " + selected + " FROM " + r.table + " WHERE " + rowKey, key, nil
 	case persistence.Scan:
-		return "SELECT partition, key, " + selected + " FROM " + table +
+		return "SELECT partition, key, " + selected + " FROM " + r.table +
 			" WHERE application_id = ? AND group_id = ? AND topic = ? ALLOW FILTERING", key[:3], nil
 	case persistence.Update:
-		cql = "UPDATE " + table + using(s) + " SET offset = ?, created = toTimestamp(now()), metadata = ?, value = ? WHERE " + rowKey
+		cql = "UPDATE " + r.table + using(s) + " SET offset = ?, created = toTimestamp(now()), metadata = ?, value = ? WHERE " + rowKey
 		values = append([]any{s.Offset, s.Metadata, blob(s.Value)}, key...)
 	case persistence.Insert:
-		cql = "INSERT INTO " + table + " (application_id, group_id, topic, partition, key, offset, created, metadata, value)" +
+		cql = "INSERT INTO " + r.table + " (application_id, group_id, topic, partition, key, offset, created, metadata, value)" +
 			" VALUES (?, ?, ?, ?, ?, ?, toTimestamp(now()), ?, ?)"
 		values = slices.Concat(key, []any{s.Offset, s.Metadata, blob(s.Value)})
 	case persistence.Remove:
-		cql = "DELETE FROM " + table + using(s) + " WHERE " + rowKey
+		cql = "DELETE FROM " + r.table + using(s) + " WHERE " + rowKey
 		values = key
 	}
 	if s.If == persistence.Always && s.Verb != persistence.Insert {
@@ -117,6 +100,3 @@ func forms(key string) []persistence.Statement {
 	timed.Verb, timed.Writetimes = persistence.Select, true
 	return append(out, timed)
 }
-
-// oneLine folds the white space of a statement, for messages.
-func oneLine(cql string) string { return strings.Join(strings.Fields(cql), " ") }

@@ -11,7 +11,7 @@ import (
 
 // Each form of a statement with its text and how many values it binds.
 func TestQuery(t *testing.T) {
-	r := &rows{group: "g", topic: "t"}
+	r := &rows{table: "chaos.snapshots_v2", group: "g", topic: "t"}
 	key := []any{"chaos", "g", "t", int32(2), "acct-1"}
 	st := persistence.Statement{Partition: 2, Key: "acct-1", Offset: 7, Metadata: "m", Value: []byte("v"), Timestamp: 99}
 	with := func(v persistence.Verb, c persistence.Condition) persistence.Statement {

@@ -23,6 +23,7 @@ const (
 // rows executes statements for one run.
 type rows struct {
 	session      *gocql.Session
+	table        string // with its keyspace
 	group, topic string
 }
 

@@ -22,6 +22,7 @@ type Servers struct {
 	kafkaAddrs []string
 	session    *gocql.Session
 	admin      *kgo.Client
+	keyspace   string
 }
 
 // kafka are the options that every Kafka client has. EOF on a connection's first use is retried: in a rig that cuts
@@ -35,8 +36,9 @@ func (s *Servers) kafka() []kgo.Opt {
 
 const metadataMinAge = 100 * time.Millisecond
 
-// Connect connects to the servers and makes the schema. It waits for nothing: whoever started them knows that they answer.
-func Connect(ctx context.Context, kafkaAddrs, cassandraHosts []string, cassandraPort, replication int) (*Servers, error) {
+// Connect connects to the servers. It waits for nothing: whoever started them knows that they answer. Before a run is
+// opened, [Servers.MakeSchema] must make a place for its rows.
+func Connect(kafkaAddrs, cassandraHosts []string, cassandraPort int) (*Servers, error) {
 	s := &Servers{kafkaAddrs: kafkaAddrs}
 	admin, err := kgo.NewClient(append(s.kafka(),
 		kgo.ClientID("chaos-admin"), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0))...)
@@ -51,22 +53,13 @@ func Connect(ctx context.Context, kafkaAddrs, cassandraHosts []string, cassandra
 		admin.Close()
 		return nil, fmt.Errorf("connect to Cassandra at %v: %w", cassandraHosts, err)
 	}
-	for i, ddl := range schema {
-		if i == 0 {
-			ddl = fmt.Sprintf(ddl, replication)
-		}
-		if err := s.session.Query(ddl).ExecContext(ctx); err != nil {
-			s.Close()
-			return nil, fmt.Errorf("make the schema (%s): %w", oneLine(ddl), err)
-		}
-	}
 	return s, nil
 }
 
 // Warm makes the servers do once, on scratch names, all that a run will time: every statement prepared, one conditional
 // write, one produce and one commit. The first of each is slower by far than the next, and would be taken for a stall.
 func (s *Servers) Warm(ctx context.Context, scratch string) error {
-	r := &rows{session: s.session, group: scratch, topic: scratch}
+	r := s.rows(scratch)
 	for _, st := range forms("warm") {
 		if _, err := r.execute(ctx, st); err != nil {
 			return fmt.Errorf("warm up Cassandra: %w", err)
@@ -88,6 +81,11 @@ func (s *Servers) Warm(ctx context.Context, scratch string) error {
 		return fmt.Errorf("warm up Kafka: the commit was refused: %s", code)
 	}
 	return nil
+}
+
+// rows are those of the run of that name.
+func (s *Servers) rows(run string) *rows {
+	return &rows{session: s.session, table: s.keyspace + "." + snapshots, group: run, topic: run}
 }
 
 // Close closes the rig's own clients.
@@ -142,7 +140,7 @@ func (s *Servers) Open(ctx context.Context, name string, partitions int, recorde
 	w := &World{servers: s, offsetsFrom: ends, engine: newEngine(), admin: s.admin, group: name}
 	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	w.topic = topic{name: name, id: created[name].ID}
-	w.rows = &rows{session: s.session, group: name, topic: name}
+	w.rows = s.rows(name)
 	w.board = board.New(w.engine, recorder)
 	stop := context.AfterFunc(ctx, func() {
 		w.engine.Enter(func() { w.board.Abort(fmt.Errorf("the run was interrupted: %w", context.Cause(ctx))) })

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/clients"
+	"github.com/single-writer/chaos/cluster/containers/owner"
 	"github.com/single-writer/chaos/history"
 )
 
@@ -15,36 +17,92 @@ import (
 type Cluster struct {
 	servers *Servers
 	clients *clients.Servers
-	runs    int
+	// name begins the names of all that this process makes on the servers.
+	name string
+	runs int
+	// end is what becomes of the servers at the end: removed, kept, or left as they were found.
+	end func(ctx context.Context) error
+	// shared says that the servers live on, so that what was made on them has to be removed.
+	shared bool
 }
 
 var _ cluster.Cluster = (*Cluster)(nil)
 
-// Open starts the servers, connects to them and warms them up.
+// Open starts the servers, connects to them and warms them up. With [Options.Warm] they are kept at the
+// end, for the next run, unless ctx has ended by then or one of them does not answer any more.
 func Open(ctx context.Context, o Options) (*Cluster, error) {
+	o = o.withDefaults(90 * time.Second)
 	servers, err := Start(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{servers: servers}
-	if err := c.connect(ctx); err != nil {
+	c := &Cluster{servers: servers, end: servers.Close, shared: o.Warm}
+	if o.Warm {
+		c.end = func(closing context.Context) error { return keep(ctx, closing, servers, o.Log) }
+	}
+	if err := c.connect(ctx, o); err != nil {
 		return nil, errors.Join(err, servers.Close(ctx))
 	}
 	return c, nil
 }
 
-func (c *Cluster) connect(ctx context.Context) error {
-	s := c.servers
-	var err error
-	c.clients, err = clients.Connect(ctx, []string{s.KafkaAddr}, []string{s.CassandraHost}, s.CassandraPort, 1)
+// OpenWarm connects to the servers that are kept warm. The error is one of those of [FindWarm], or a
+// [clients.KeyspaceError].
+func OpenWarm(ctx context.Context, o Options) (*Cluster, error) {
+	o = o.withDefaults(10 * time.Second)
+	// Whoever removes warm servers looks for their users before, with the lock: from here on this is one.
+	release, err := lockWarm(ctx, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = release() }()
+	servers, err := FindWarm(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{servers: servers, end: func(context.Context) error { return servers.Detach() }, shared: true}
+	if err := c.connect(ctx, o); err != nil {
+		return nil, errors.Join(err, servers.Detach())
+	}
+	o.Log(fmt.Sprintf("using the warm cluster, up for %s: Kafka %s, Cassandra %s", Age(servers.Age()), servers.KafkaVersion,
+		servers.CassandraVersion))
+	return c, nil
+}
+
+// connect connects, and makes a place for this process's rows.
+func (c *Cluster) connect(ctx context.Context, o Options) (err error) {
+	self, err := owner.Self()
 	if err != nil {
 		return err
 	}
-	if err := c.clients.Warm(ctx, "chaos-"+s.Run+"-warm"); err != nil {
-		c.clients.Close()
+	s := c.servers
+	c.name = self.Name() + randomHex()
+	keyspace := o.Keyspace
+	if keyspace == "" {
+		keyspace = c.name
+	}
+	if c.clients, err = clients.Connect([]string{s.KafkaAddr}, []string{s.CassandraHost}, s.CassandraPort); err != nil {
 		return err
 	}
-	return nil
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.tidy(ctx))
+			c.clients.Close()
+		}
+	}()
+	if c.shared {
+		removed, err := sweepTenants(ctx, c.clients, self)
+		if err != nil {
+			return err
+		}
+		if len(removed) > 0 {
+			o.Log("removed from the servers what a killed run left: " + strings.Join(removed, ", "))
+		}
+	}
+	if err := c.clients.MakeSchema(ctx, keyspace, 1); err != nil {
+		return err
+	}
+	return c.clients.Warm(ctx, c.name+"-warm")
 }
 
 // Facts is what the history's header tells.
@@ -58,12 +116,35 @@ func (c *Cluster) Facts() history.ClusterFacts {
 // Open makes a run's world: a topic and a group that nobody has used.
 func (c *Cluster) Open(ctx context.Context, s cluster.Spec, r history.Recorder) (cluster.World, error) {
 	c.runs++
-	name := fmt.Sprintf("chaos-%s-%d-%s", c.servers.Run, c.runs, strings.ReplaceAll(s.Arm, "/", "-"))
+	name := fmt.Sprintf("%s-%d-%s", c.name, c.runs, strings.ReplaceAll(s.Arm, "/", "-"))
 	return c.clients.Open(ctx, name, s.Partitions, r)
 }
 
-// Close closes the clients and removes the servers.
+// Close removes what this process made on servers that live on, closes the clients, and ends with the
+// servers as it was to.
 func (c *Cluster) Close(ctx context.Context) error {
+	err := c.tidy(ctx)
 	c.clients.Close()
-	return c.servers.Close(ctx)
+	return errors.Join(err, c.end(ctx))
+}
+
+// tidyTime is how long servers may take to remove what a run made: a keyspace takes Cassandra half a second.
+const tidyTime = 20 * time.Second
+
+// tidy removes from servers that live on what this process made there, also when ctx has ended. A keyspace that was asked
+// for by name has another name than the rest, and stays.
+func (c *Cluster) tidy(ctx context.Context) error {
+	if !c.shared {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
+	defer cancel()
+	made, err := c.clients.Remains(ctx, func(name string) bool { return strings.HasPrefix(name, c.name) })
+	if err == nil {
+		err = c.clients.Remove(ctx, made)
+	}
+	if err != nil {
+		return fmt.Errorf("remove what the runs made on the servers: %w", err)
+	}
+	return nil
 }

@@ -13,7 +13,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -32,13 +34,31 @@ type Options struct {
 	KafkaImage, CassandraImage string
 	// Run identifies the run in the labels of what is started. Empty is a random one.
 	Run string
-	// Warm makes the servers outlive this process, for [FindWarm] to find: only [Down] and
-	// [Servers.Close] remove them.
+	// Warm marks the servers as ones that [Servers.Keep] may keep.
 	Warm bool
+	// Keyspace names the keyspace that a [Cluster] makes for its rows, which then stays. Empty is one of
+	// its own, that goes with it.
+	Keyspace string
 	// Patience is how long a server may take until it answers. Zero is 90 s.
 	Patience time.Duration
 	// Log receives progress, a line at a time. Nil is nowhere.
 	Log func(string)
+
+	// anyVersion takes warm servers whatever they are: to look at them, or to remove them.
+	anyVersion bool
+}
+
+func (o Options) withDefaults(patience time.Duration) Options {
+	if o.Run == "" {
+		o.Run = randomID()
+	}
+	if o.Patience == 0 {
+		o.Patience = patience
+	}
+	if o.Log == nil {
+		o.Log = func(string) {}
+	}
+	return o
 }
 
 // Servers are a running Kafka and Cassandra, both of which have answered requests.
@@ -55,10 +75,16 @@ type Servers struct {
 	KafkaContainer, CassandraContainer string // ids
 	Network                            string // id
 
+	Started time.Time // by the engine's clock
 	Timings Timings
 
 	engine *client.Client
 	closed func() error
+}
+
+// CassandraAddr is the node's host:port.
+func (s *Servers) CassandraAddr() string {
+	return net.JoinHostPort(s.CassandraHost, strconv.Itoa(s.CassandraPort))
 }
 
 // Timings says where the time of a start went.
@@ -86,15 +112,7 @@ type ServerTimings struct {
 // a [NotReadyError] where one of these applies.
 func Start(ctx context.Context, o Options) (servers *Servers, err error) {
 	began := time.Now()
-	if o.Run == "" {
-		o.Run = randomID()
-	}
-	if o.Patience == 0 {
-		o.Patience = 90 * time.Second
-	}
-	if o.Log == nil {
-		o.Log = func(string) {}
-	}
+	o = o.withDefaults(90 * time.Second)
 	engine, err := images.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -104,7 +122,7 @@ func Start(ctx context.Context, o Options) (servers *Servers, err error) {
 		engine.Close()
 		return nil, err
 	}
-	s := &starter{options: o, engine: engine, servers: &Servers{Run: o.Run, engine: engine}}
+	s := &starter{options: o, engine: engine, servers: &Servers{Run: o.Run, Started: began, engine: engine}}
 	defer func() {
 		if err == nil {
 			return
@@ -132,8 +150,8 @@ func (s *Servers) Close(ctx context.Context) error {
 	return errors.Join(err, s.closed())
 }
 
-// Detach leaves the servers running and lets go of the engine. It is for warm ones; others would be
-// taken for what a killed run left as soon as this process has ended.
+// Detach leaves the servers running and lets go of the engine. It is for those that are kept; others
+// would be taken for what a killed run left as soon as this process has ended.
 func (s *Servers) Detach() error { return s.closed() }
 
 // starter starts one run's servers.
@@ -177,6 +195,9 @@ func (s *starter) start(ctx context.Context) error {
 	s.labels = self.Labels(s.options.Run)
 	if s.options.Warm {
 		s.labels = self.WarmLabels(s.options.Run)
+	}
+	if s.labels[owner.LabelDefinition], err = definition.Fingerprint(); err != nil {
+		return err
 	}
 	if err := s.createNetwork(ctx); err != nil {
 		return err
@@ -262,8 +283,10 @@ func (s *starter) startKafka(ctx context.Context) error {
 	return nil
 }
 
-func randomID() string {
+func randomID() string { return fmt.Sprintf("%d-%s", os.Getpid(), randomHex()) }
+
+func randomHex() string {
 	var b [4]byte
 	rand.Read(b[:])
-	return fmt.Sprintf("%d-%s", os.Getpid(), hex.EncodeToString(b[:]))
+	return hex.EncodeToString(b[:])
 }

@@ -202,14 +202,17 @@ func TestContainersWarm(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer removeRun(context.WithoutCancel(t.Context()), e, started.Run)
-	if err := started.Detach(); err != nil {
+	if _, err := FindWarm(t.Context(), Options{}); !errors.Is(err, ErrNoWarm) {
+		t.Errorf("servers that nobody has kept yet: got %v", err)
+	}
+	if err := errors.Join(started.Keep(t.Context()), started.Detach()); err != nil {
 		t.Error(err)
 	}
 	found, err := FindWarm(t.Context(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	started.Timings = found.Timings
+	started.Timings, started.Started = found.Timings, found.Started
 	if diff := cmp.Diff(started, found, cmpopts.IgnoreUnexported(Servers{})); diff != "" {
 		t.Errorf("started (-) and found (+) differ:\n%s", diff)
 	}

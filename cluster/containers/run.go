@@ -26,6 +26,7 @@ import (
 	"github.com/testcontainers/testcontainers-go/log"
 
 	"github.com/single-writer/chaos/cluster/containers/definition"
+	"github.com/single-writer/chaos/cluster/containers/owner"
 )
 
 // server is one container to run.
@@ -89,6 +90,8 @@ func (s *starter) run(ctx context.Context, srv server) (id string, err error) {
 		return "", err
 	}
 	port := network.MustParsePort(strconv.Itoa(srv.port) + "/tcp")
+	labels := maps.Clone(s.labels)
+	labels[owner.LabelServer] = srv.name
 	binding := network.PortBinding{HostIP: netip.MustParseAddr("127.0.0.1")}
 	if srv.hostPort != 0 {
 		binding.HostPort = strconv.Itoa(srv.hostPort)
@@ -101,7 +104,7 @@ func (s *starter) run(ctx context.Context, srv server) (id string, err error) {
 			Image:          srv.image,
 			Entrypoint:     srv.entrypoint,
 			Cmd:            []string{}, // the image's own is meant for its own entry point
-			Labels:         maps.Clone(s.labels),
+			Labels:         labels,
 			Networks:       []string{s.network},
 			NetworkAliases: map[string][]string{s.network: {srv.name}},
 			ExposedPorts:   []string{port.String()},

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/containerd/errdefs"
-	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 
 	"github.com/single-writer/chaos/cluster/containers/images"
@@ -28,33 +26,27 @@ func Sweep(ctx context.Context) (removed []string, err error) {
 	return sweep(ctx, engine)
 }
 
-// Down removes warm servers too, whoever started them, and otherwise what [Sweep] removes.
-func Down(ctx context.Context) (removed []string, err error) {
-	engine, err := images.Connect(ctx)
+func sweep(ctx context.Context, engine *client.Client) ([]string, error) {
+	abandoned, err := abandonment(engine)
 	if err != nil {
 		return nil, err
 	}
-	defer engine.Close()
-	removed, err = remove(ctx, engine, owner.LabelWarm, func(thing) (bool, error) { return true, nil })
+	removed, err := remove(ctx, engine, owner.LabelPID, abandoned)
 	if err != nil {
-		return removed, fmt.Errorf("remove the warm servers: %w", err)
+		return removed, fmt.Errorf("sweep what killed runs left: %w", err)
 	}
-	swept, err := sweep(ctx, engine)
-	return append(removed, swept...), err
+	return removed, nil
 }
 
-func sweep(ctx context.Context, engine *client.Client) ([]string, error) {
+// abandonment returns what tells, for this process, whether nobody will miss a thing.
+func abandonment(engine *client.Client) (func(thing) (bool, error), error) {
 	self, err := owner.Self()
 	if err != nil {
 		return nil, err
 	}
 	// An engine behind a socket of this machine saw all its boots; one elsewhere has other users.
 	here := strings.HasPrefix(engine.DaemonHost(), "unix://")
-	removed, err := remove(ctx, engine, owner.LabelPID, func(t thing) (bool, error) { return t.abandoned(self, here) })
-	if err != nil {
-		return removed, fmt.Errorf("sweep what killed runs left: %w", err)
-	}
-	return removed, nil
+	return func(t thing) (bool, error) { return t.abandoned(self, here) }, nil
 }
 
 // removeRun removes all of one run. It gives itself the time for it when ctx has ended.
@@ -67,32 +59,19 @@ func removeRun(ctx context.Context, engine *client.Client, run string) error {
 
 // unused returns an error if something of a run of this id is on the engine.
 func unused(ctx context.Context, engine *client.Client, run string) error {
-	filter := client.Filters{}.Add("label", owner.LabelRun+"="+run)
-	containers, err := engine.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: filter})
+	there, err := things(ctx, engine, owner.LabelRun+"="+run)
 	if err != nil {
-		return fmt.Errorf("look for containers of run %s: %w", run, err)
+		return fmt.Errorf("look for what there is of run %s: %w", run, err)
 	}
-	networks, err := engine.NetworkList(ctx, client.NetworkListOptions{Filters: filter})
-	if err != nil {
-		return fmt.Errorf("look for networks of run %s: %w", run, err)
-	}
-	if n := len(containers.Items) + len(networks.Items); n > 0 {
-		return fmt.Errorf("start run %s: the engine has %d containers and networks of that id already", run, n)
+	if len(there) > 0 {
+		return fmt.Errorf("start run %s: the engine has %v of that id already", run, there)
 	}
 	return nil
 }
 
-// thing is a container or a network of ours.
-type thing struct {
-	id, name string
-	running  bool
-	labels   map[string]string
-	owner    owner.Owner
-}
-
 // abandoned tells whether nobody will miss the thing. here says that the engine is on this machine.
 func (t thing) abandoned(self owner.Owner, here bool) (bool, error) {
-	if t.labels[owner.LabelWarm] != "" {
+	if t.kept {
 		return false, nil
 	}
 	fate, err := t.owner.Fate(self)
@@ -105,48 +84,34 @@ func (t thing) abandoned(self owner.Owner, here bool) (bool, error) {
 // remove removes the containers and then the networks that have the label and that doomed says so of.
 // Others may be doing the same at the same time: what is gone already is not an error.
 func remove(ctx context.Context, engine *client.Client, label string, doomed func(thing) (bool, error)) (removed []string, err error) {
-	filter := client.Filters{}.Add("label", label)
-	containers, err := engine.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: filter})
+	all, err := things(ctx, engine, label)
 	if err != nil {
-		return nil, fmt.Errorf("list the containers: %w", err)
+		return nil, err
 	}
 	var errs []error
-	for _, c := range containers.Items {
-		t := thing{id: c.ID, name: strings.TrimPrefix(slices.Concat(c.Names, []string{c.ID})[0], "/"),
-			running: c.State == container.StateRunning || c.State == container.StatePaused, labels: c.Labels}
-		errs = append(errs, t.remove(doomed, &removed, func() error {
-			_, err := engine.ContainerRemove(ctx, t.id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
-			return err
-		}))
-	}
-	networks, err := engine.NetworkList(ctx, client.NetworkListOptions{Filters: filter})
-	if err != nil {
-		return removed, errors.Join(append(errs, fmt.Errorf("list the networks: %w", err))...)
-	}
-	for _, n := range networks.Items {
-		t := thing{id: n.ID, name: "network " + n.Name, labels: n.Labels}
-		errs = append(errs, t.remove(doomed, &removed, func() error { return removeNetwork(ctx, engine, t.id) }))
+	for _, t := range all {
+		yes, err := doomed(t)
+		if err != nil || !yes {
+			errs = append(errs, err)
+			continue
+		}
+		switch err := t.remove(ctx, engine); {
+		case err == nil:
+			removed = append(removed, t.String())
+		case errdefs.IsNotFound(err), errdefs.IsConflict(err): // somebody else removed it, or is about to
+		default:
+			errs = append(errs, fmt.Errorf("remove %s: %w", t, err))
+		}
 	}
 	return removed, errors.Join(errs...)
 }
 
-func (t thing) remove(doomed func(thing) (bool, error), removed *[]string, do func() error) error {
-	o, ok := owner.FromLabels(t.labels)
-	if !ok {
-		return nil // labels by chance like ours
+func (t thing) remove(ctx context.Context, engine *client.Client) error {
+	if t.network {
+		return removeNetwork(ctx, engine, t.id)
 	}
-	t.owner = o
-	if yes, err := doomed(t); err != nil || !yes {
-		return err
-	}
-	switch err := do(); {
-	case err == nil:
-		*removed = append(*removed, t.name)
-	case errdefs.IsNotFound(err), errdefs.IsConflict(err): // somebody else removed it, or is about to
-	default:
-		return fmt.Errorf("remove %s: %w", t.name, err)
-	}
-	return nil
+	_, err := engine.ContainerRemove(ctx, t.id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+	return err
 }
 
 // removeNetwork removes a network, waiting for containers in it that are just being removed.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/containerd/errdefs"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"
@@ -21,21 +22,72 @@ import (
 	"github.com/single-writer/chaos/cluster/containers/ready"
 )
 
-// ErrNoWarm says that no warm servers run.
-var ErrNoWarm = errors.New("no warm servers are running")
+// keptName begins the names of containers that are kept warm. Labels cannot be changed, and names can:
+// servers are their owner's until they are complete, so that a start which is killed on the way leaves
+// nothing that would be taken for warm servers. A name is also unique on an engine: there is one warm
+// cluster, whoever starts it.
+const keptName = "chaos-warm-"
 
-// FindWarm returns servers that an earlier process started with [Options.Warm], after both have
-// answered again: the newest ones if there are several. Timings tells how long they took for that. The
-// caller ends with [Servers.Detach], or removes them with [Servers.Close]. The error is [ErrNoWarm]
-// when there are none, a [NotReadyError] when one of them does not answer.
+// ErrNoWarm says that no warm servers run.
+var ErrNoWarm = errors.New("no warm cluster is up")
+
+// ErrOtherWarm says that servers cannot be kept because others are.
+var ErrOtherWarm = errors.New("another warm cluster is up")
+
+// HalfDeadError says that warm servers are there and cannot be used.
+type HalfDeadError struct {
+	// Kafka and Cassandra are what became of each; nil is one that answers.
+	Kafka, Cassandra error
+}
+
+func (e *HalfDeadError) Error() string {
+	state := "half dead"
+	if e.Kafka != nil && e.Cassandra != nil {
+		state = "dead"
+	}
+	return fmt.Sprintf("the warm cluster is %s\n  Kafka: %s\n  Cassandra: %s\n"+
+		"  chaos down removes it, and chaos up starts another", state, fate(e.Kafka), fate(e.Cassandra))
+}
+
+func fate(err error) string {
+	if err == nil {
+		return "it answers"
+	}
+	var n *NotReadyError
+	if errors.As(err, &n) {
+		return n.Cause.Error() // its log tells of its life, not of its end
+	}
+	return err.Error()
+}
+
+// Keep makes warm servers outlive this process, for [FindWarm] to find: only [Down] and [Servers.Close]
+// remove them then. The error is [ErrOtherWarm] when others are kept already.
+func (s *Servers) Keep(ctx context.Context) error {
+	st := &starter{engine: s.engine}
+	for _, id := range []string{s.KafkaContainer, s.CassandraContainer} {
+		if _, err := st.inspect(ctx, id); err != nil {
+			return fmt.Errorf("keep the servers: %w", err)
+		}
+	}
+	for _, c := range [][2]string{{"cassandra", s.CassandraContainer}, {"kafka", s.KafkaContainer}} {
+		_, err := s.engine.ContainerRename(ctx, c[1], client.ContainerRenameOptions{NewName: keptName + c[0]})
+		if errdefs.IsConflict(err) {
+			return ErrOtherWarm
+		}
+		if err != nil {
+			return fmt.Errorf("keep the servers: %w", err)
+		}
+	}
+	return nil
+}
+
+// FindWarm returns the servers that are kept warm, after both have answered again. Timings tells how
+// long they took for that. The caller ends with [Servers.Detach], or removes them with [Servers.Close].
+// The error is [ErrNoWarm] when there are none, a [HalfDeadError] when one of them does not answer, a
+// [MismatchError] when they are not what o asks for.
 func FindWarm(ctx context.Context, o Options) (servers *Servers, err error) {
 	began := time.Now()
-	if o.Patience == 0 {
-		o.Patience = 10 * time.Second // they have answered before
-	}
-	if o.Log == nil {
-		o.Log = func(string) {}
-	}
+	o = o.withDefaults(10 * time.Second) // they have answered before
 	engine, err := images.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -45,83 +97,151 @@ func FindWarm(ctx context.Context, o Options) (servers *Servers, err error) {
 			engine.Close()
 		}
 	}()
-	run, err := newestWarm(ctx, engine)
+	found, err := warmContainers(ctx, engine)
 	if err != nil {
 		return nil, err
 	}
-	o.Run = run
-	s := &starter{options: o, engine: engine, network: "chaos-" + run, servers: &Servers{Run: run, engine: engine}}
-	if err := s.find(ctx); err != nil {
-		return nil, fmt.Errorf("use the warm servers %s: %w", run, err)
+	if len(found) == 0 {
+		return nil, ErrNoWarm
+	}
+	for _, t := range found {
+		o.Run = t.run()
+	}
+	s := &starter{options: o, engine: engine, network: "chaos-" + o.Run, servers: &Servers{Run: o.Run, engine: engine}}
+	if err := s.find(ctx, found); err != nil {
+		return nil, err
+	}
+	if !o.anyVersion {
+		if err := s.fits(found); err != nil {
+			return nil, err
+		}
 	}
 	s.servers.Timings.Total = time.Since(began)
 	s.servers.closed = sync.OnceValue(engine.Close)
 	return s.servers, nil
 }
 
-// newestWarm returns the run id of the newest warm servers of which both containers run.
-func newestWarm(ctx context.Context, engine *client.Client) (string, error) {
-	filter := client.Filters{}.Add("label", owner.LabelWarm)
-	list, err := engine.ContainerList(ctx, client.ContainerListOptions{Filters: filter})
+// warmContainers returns the containers of the warm servers, by server.
+func warmContainers(ctx context.Context, engine *client.Client) (map[string]thing, error) {
+	all, err := things(ctx, engine, owner.LabelWarm)
 	if err != nil {
-		return "", fmt.Errorf("list the warm containers: %w", err)
+		return nil, fmt.Errorf("look for a warm cluster: %w", err)
 	}
-	running := map[string]int{}
-	slices.SortFunc(list.Items, func(a, b container.Summary) int { return cmp.Compare(b.Created, a.Created) })
-	for _, c := range list.Items {
-		run := c.Labels[owner.LabelRun]
-		if running[run]++; running[run] == 2 {
-			return run, nil
+	all = slices.DeleteFunc(all, func(t thing) bool { return t.network || !t.kept })
+	slices.SortFunc(all, func(a, b thing) int { return cmp.Compare(b.created.Unix(), a.created.Unix()) })
+	found := map[string]thing{}
+	for _, t := range all {
+		if t.run() == all[0].run() {
+			found[t.labels[owner.LabelServer]] = t
 		}
 	}
-	return "", ErrNoWarm
+	return found, nil
 }
 
 // find fills in what a start would have, from what the engine and the servers say.
-func (s *starter) find(ctx context.Context) error {
+func (s *starter) find(ctx context.Context, found map[string]thing) error {
+	e := &HalfDeadError{}
+	e.Kafka = s.findServer(ctx, found, "kafka", s.findKafka)
+	e.Cassandra = s.findServer(ctx, found, "cassandra", s.findCassandra)
+	if ctx.Err() != nil {
+		return fmt.Errorf("ask the warm servers: %w", context.Cause(ctx))
+	}
+	if e.Kafka == nil && e.Cassandra == nil {
+		return nil
+	}
+	return e
+}
+
+func (s *starter) findServer(ctx context.Context, found map[string]thing, server string, find func(context.Context, thing) error) error {
+	t, ok := found[server]
+	if !ok {
+		return errVanished
+	}
+	return find(ctx, t)
+}
+
+// inspect looks at a container, which must be running.
+func (s *starter) inspect(ctx context.Context, id string) (container.InspectResponse, error) {
+	i, err := s.engine.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
+	switch {
+	case errdefs.IsNotFound(err):
+		return i.Container, errVanished
+	case err != nil:
+		return i.Container, fmt.Errorf("look at its container: %w", err)
+	}
+	switch state := i.Container.State; state.Status {
+	case container.StateRunning:
+		return i.Container, nil
+	case container.StateExited, container.StateDead:
+		return i.Container, errEnded{state.ExitCode}
+	default:
+		return i.Container, fmt.Errorf("its container is %s", state.Status)
+	}
+}
+
+func (s *starter) findKafka(ctx context.Context, t thing) error {
 	began := time.Now()
-	kafka, err := s.engine.ContainerInspect(ctx, s.network+"-kafka", client.ContainerInspectOptions{})
+	c, err := s.inspect(ctx, t.id)
 	if err != nil {
-		return fmt.Errorf("look at the broker's container: %w", err)
-	}
-	node, err := s.engine.ContainerInspect(ctx, s.network+"-cassandra", client.ContainerInspectOptions{})
-	if err != nil {
-		return fmt.Errorf("look at the node's container: %w", err)
-	}
-	v := s.servers
-	v.KafkaContainer, v.CassandraContainer = kafka.Container.ID, node.Container.ID
-	v.KafkaImage, v.CassandraImage = images.Named(kafka.Container.Config.Image), images.Named(node.Container.Config.Image)
-	if n := node.Container.NetworkSettings.Networks[s.network]; n != nil {
-		v.Network = n.NetworkID
-	}
-	bindings := kafka.Container.HostConfig.PortBindings[network.MustParsePort(strconv.Itoa(definition.KafkaPort)+"/tcp")]
-	if len(bindings) == 0 {
-		return errors.New("the broker's container publishes no port")
-	}
-	v.KafkaAddr = net.JoinHostPort("127.0.0.1", bindings[0].HostPort)
-	if v.CassandraHost, err = s.address(ctx, v.CassandraContainer); err != nil {
 		return err
 	}
-	v.CassandraPort = definition.CassandraPort
-
-	answered, _, err := await(ctx, s, "Kafka", v.KafkaContainer, func(ctx context.Context) (ready.Answered, string, error) {
-		answered, err := ready.Kafka{Addr: v.KafkaAddr, Alive: s.running(v.KafkaContainer)}.Ping(ctx)
+	v := s.servers
+	v.KafkaContainer, v.KafkaImage = c.ID, images.Named(c.Config.Image)
+	bindings := c.HostConfig.PortBindings[network.MustParsePort(strconv.Itoa(definition.KafkaPort)+"/tcp")]
+	if len(bindings) == 0 {
+		return errors.New("its container publishes no port")
+	}
+	v.KafkaAddr = net.JoinHostPort("127.0.0.1", bindings[0].HostPort)
+	answered, _, err := await(ctx, s, "Kafka", c.ID, func(ctx context.Context) (ready.Answered, string, error) {
+		answered, err := ready.Kafka{Addr: v.KafkaAddr, Alive: s.running(c.ID)}.Ping(ctx)
 		return answered, "", err
 	})
 	if err != nil {
 		return err
 	}
 	v.Timings.Kafka.FirstAnswer, v.Timings.Kafka.Ready = answered.First.Sub(began), answered.All.Sub(began)
-	if v.KafkaVersion, err = s.kafkaVersion(ctx, v.KafkaContainer); err != nil {
+	v.KafkaVersion, err = s.kafkaVersion(ctx, c.ID)
+	return err
+}
+
+func (s *starter) findCassandra(ctx context.Context, t thing) error {
+	began := time.Now()
+	c, err := s.inspect(ctx, t.id)
+	if err != nil {
 		return err
 	}
-	answered, v.CassandraVersion, err = await(ctx, s, "Cassandra", v.CassandraContainer, func(ctx context.Context) (ready.Answered, string, error) {
-		return ready.Cassandra{Host: v.CassandraHost, Port: v.CassandraPort, Alive: s.running(v.CassandraContainer)}.Wait(ctx)
+	v := s.servers
+	v.CassandraContainer, v.CassandraImage, v.Started = c.ID, images.Named(c.Config.Image), t.created
+	if n := c.NetworkSettings.Networks[s.network]; n != nil {
+		v.Network = n.NetworkID
+	}
+	if v.CassandraHost, err = s.address(ctx, c.ID); err != nil {
+		return err
+	}
+	v.CassandraPort = definition.CassandraPort
+	var answered ready.Answered
+	answered, v.CassandraVersion, err = await(ctx, s, "Cassandra", c.ID, func(ctx context.Context) (ready.Answered, string, error) {
+		return ready.Cassandra{Host: v.CassandraHost, Port: v.CassandraPort, Alive: s.running(c.ID)}.Wait(ctx)
 	})
 	if err != nil {
 		return err
 	}
 	v.Timings.Cassandra.FirstAnswer, v.Timings.Cassandra.Ready = answered.First.Sub(began), answered.All.Sub(began)
-	s.say("using the warm servers %s: Kafka %s, Cassandra %s", v.Run, v.KafkaVersion, v.CassandraVersion)
 	return nil
+}
+
+// Age is how long ago the servers were started.
+func (s *Servers) Age() time.Duration { return time.Since(s.Started) }
+
+// Age is a duration for people: its largest unit, or two.
+func Age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/single-writer/chaos/cluster/clients"
 	"github.com/single-writer/chaos/cluster/containers/images"
 	"github.com/single-writer/chaos/controller"
 	"github.com/single-writer/chaos/reports"
@@ -16,7 +17,8 @@ import (
 // exitOf is the exit code of an error: 64 for a mistake of whoever asked, 70 for all else.
 func exitOf(err error) int {
 	var usage *controller.Usage
-	if errors.As(err, &usage) {
+	var keyspace *clients.KeyspaceError
+	if errors.As(err, &usage) || errors.As(err, &keyspace) {
 		return controller.ExitUsage
 	}
 	return controller.ExitRig
@@ -48,6 +50,7 @@ func explained(err error) string {
 	var engine *images.NoEngineError
 	var image *images.NoImageError
 	var interrupted *interruptedError
+	var keyspace *clients.KeyspaceError
 	switch {
 	case errors.As(err, &interrupted):
 		return interrupted.Error()
@@ -63,6 +66,8 @@ func explained(err error) string {
 		return fmt.Sprintf("no image of %s: the engine has none of %s, and could not pull it\n  %s\n"+
 			"  see `docker images` for those that are there; `chaos images build` builds local ones from packages",
 			image.Kind, strings.Join(image.Tried, ", "), image.Cause)
+	case errors.As(err, &keyspace):
+		return fmt.Sprintf("%s\n  name another by --keyspace, or name none; or drop it: DROP KEYSPACE %s", keyspace, keyspace.Keyspace)
 	}
 	return err.Error()
 }

@@ -88,6 +88,7 @@ func someHistories(_ *cobra.Command, args []string) error {
 var examples = map[string]string{
 	"cluster": "containers", "arm": "cassandra/cas", "without": "persist-condition", "seed": "7", "out": "runs/mine",
 	"kafka-image": "apache/kafka:4.3.1", "cassandra-image": "cassandra:5.0.5",
+	"keyspace": "mine",
 }
 
 // wrongFlag says what is wrong with a flag.

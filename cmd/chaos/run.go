@@ -9,25 +9,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/single-writer/chaos/cluster"
-	"github.com/single-writer/chaos/cluster/containers"
-	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/controller"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/reports"
 	"github.com/single-writer/chaos/workload/persistence"
 )
-
-// clusterFlags choose the cluster to run on.
-type clusterFlags struct{ cluster, kafka, cassandra string }
-
-func (f *clusterFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.cluster, "cluster", "sim", "the `KIND` of cluster to run on: sim, containers")
-	flags.StringVar(&f.kafka, "kafka-image", "", "`IMAGE` of Kafka for --cluster containers")
-	flags.StringVar(&f.cassandra, "cassandra-image", "", "`IMAGE` of Cassandra for --cluster containers")
-}
 
 // runFlags are those of `chaos run`.
 type runFlags struct {
@@ -60,23 +47,6 @@ func (c *cli) runCommand() *cobra.Command {
 	flags.Int64Var(&f.seed, "seed", 1, "seed `N` of the amounts, and in the simulator of every decision")
 	flags.StringVar(&f.out, "out", "", "`DIR` to put the runs' folders into (default: runs/ and the time)")
 	return cmd
-}
-
-// opener gives what starts the cluster.
-func (c *cli) opener(f clusterFlags) (func(context.Context) (cluster.Cluster, error), error) {
-	switch f.cluster {
-	case "sim":
-		if f.kafka != "" || f.cassandra != "" {
-			return nil, mistake("an image needs servers to start, and the simulator has none: add --cluster containers")
-		}
-		return func(context.Context) (cluster.Cluster, error) { return sim.Cluster{}, nil }, nil
-	case "containers":
-		return func(ctx context.Context) (cluster.Cluster, error) {
-			return containers.Open(ctx, containers.Options{KafkaImage: f.kafka, CassandraImage: f.cassandra, Log: c.progress})
-		}, nil
-	}
-	return nil, mistake("no cluster is called %q%s; there are: sim (the default), containers", f.cluster,
-		meant(f.cluster, []string{"sim", "containers"}))
 }
 
 // progress prints what is going on, on the error stream: the output is the answer's alone.
@@ -163,15 +133,7 @@ func document(o *controller.Outcome) runDocument {
 
 // batch is the outcome as the report wants it.
 func batch(o *controller.Outcome, scenario string, f runFlags) reports.Batch {
-	again := "chaos run " + word(scenario)
-	if f.cluster != "sim" {
-		again += " --cluster " + f.cluster
-	}
-	for flag, image := range map[string]string{" --kafka-image ": f.kafka, " --cassandra-image ": f.cassandra} {
-		if image != "" {
-			again += flag + word(image)
-		}
-	}
+	again := "chaos run " + word(scenario) + f.again()
 	b := reports.Batch{
 		Scenario: o.Scenario.Name, About: o.Scenario.About, Cluster: clusterLabel(o.Cluster), Seed: o.Seed, Took: o.Took, Again: again,
 	}

@@ -10,8 +10,10 @@ package definition
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"text/template"
 )
@@ -75,6 +77,26 @@ func (Cassandra) Files() ([]File, error) {
 // kill or a pause of the container is one of the node and of nothing else.
 func (Cassandra) Entrypoint() []string {
 	return []string{"java", "@/chaos/jvm.args", "org.apache.cassandra.service.CassandraDaemon"}
+}
+
+// Fingerprint identifies how the servers are set up. A cluster that an earlier version of the rig has started is one that
+// this one would start only if theirs are the same.
+func Fingerprint() (string, error) {
+	broker, node := Kafka{Advertised: "any:1", ClusterID: "any"}, Cassandra{}
+	kafka, err := broker.Files()
+	if err != nil {
+		return "", err
+	}
+	cassandra, err := node.Files()
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	for _, f := range append(kafka, cassandra...) {
+		fmt.Fprintf(h, "%s %d\n%s", f.Path, len(f.Content), f.Content)
+	}
+	fmt.Fprintln(h, broker.Entrypoint(), node.Entrypoint())
+	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
 func render(data any, from, to string, names ...string) ([]File, error) {

@@ -4,11 +4,14 @@
 package owner
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -24,8 +27,12 @@ const (
 	LabelNamespace = prefix + "owner.pid-namespace"
 	// LabelRun is the id of the run, or of the cluster, that the thing belongs to.
 	LabelRun = prefix + "run"
-	// LabelWarm marks what is to outlive its owner: a cluster kept warm between runs.
+	// LabelWarm marks what is to outlive its owner once it is complete: a cluster kept warm between runs.
 	LabelWarm = prefix + "warm"
+	// LabelServer says which server a container runs: kafka or cassandra.
+	LabelServer = prefix + "server"
+	// LabelDefinition is the fingerprint of how the servers were set up.
+	LabelDefinition = prefix + "definition"
 )
 
 // Owner identifies a process for all time: process ids are used again, but not with the same start
@@ -142,4 +149,31 @@ func (o Owner) fate(proc fs.FS, self Owner) (Fate, error) {
 		return Dead, nil
 	}
 	return Alive, nil
+}
+
+// Name names o where there is room for a word and not for labels: the prefix of a keyspace, a topic or a group. Only a
+// process of the same boot and PID namespace can tell who it is.
+func (o Owner) Name() string { return fmt.Sprintf("chaos_%d_%s_%s_", o.PID, o.Started, o.place()) }
+
+// place is the boot and the PID namespace in short.
+func (o Owner) place() string {
+	sum := sha256.Sum256([]byte(o.Boot + " " + o.Namespace))
+	return hex.EncodeToString(sum[:4])
+}
+
+var named = regexp.MustCompile(`^chaos_(\d+)_(\d+)_([0-9a-f]{8})_`)
+
+// FromName returns the owner of what has the name. It is false for what isn't ours. An owner that lived in another boot or
+// PID namespace than self has none of its own: its fate is [Elsewhere].
+func FromName(name string, self Owner) (Owner, bool) {
+	m := named.FindStringSubmatch(name)
+	if m == nil {
+		return Owner{}, false
+	}
+	pid, err := strconv.Atoi(m[1])
+	o := Owner{PID: pid, Started: m[2]}
+	if m[3] == self.place() {
+		o.Boot, o.Namespace = self.Boot, self.Namespace
+	}
+	return o, err == nil
 }

@@ -67,6 +67,28 @@ func TestLabelsRoundTrip(t *testing.T) {
 	}
 }
 
+func TestNames(t *testing.T) {
+	name := seven().Name() + "5d6e7f80-1-cassandra-lww"
+	near := Owner{PID: 1, Started: "5", Boot: "b1", Namespace: "pid:[1]"}
+	if got, ok := FromName(name, near); !ok || got != seven() {
+		t.Errorf("got %v, %v from %s", got, ok, name)
+	}
+	if len(seven().Name()) > 40 {
+		t.Errorf("%s leaves no room in a keyspace's 48 characters", seven().Name())
+	}
+	for _, far := range []Owner{{Boot: "b0", Namespace: "pid:[1]"}, {Boot: "b1", Namespace: "pid:[2]"}} {
+		o, ok := FromName(name, far)
+		if fate, err := o.fate(proc("chaos", "S"), far); !ok || fate != Elsewhere || err != nil {
+			t.Errorf("seen from %v the owner of %s is %v, %v", far, name, fate, err)
+		}
+	}
+	for _, other := range []string{"", "chaos", "chaos_warm", "chaos_7_4242_b1_x", "x" + name, "chaos_-7_1_00000000_x"} {
+		if o, ok := FromName(other, near); ok {
+			t.Errorf("%q was taken for ours: %v", other, o)
+		}
+	}
+}
+
 func TestSelfIsAliveAndAChildDies(t *testing.T) {
 	me, err := Self()
 	if err != nil {

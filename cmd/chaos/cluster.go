@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"regexp"
+
+	"github.com/spf13/pflag"
+
+	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/cluster/containers"
+	"github.com/single-writer/chaos/cluster/sim"
+)
+
+// clusterFlags say which cluster a command does its runs on.
+type clusterFlags struct {
+	cluster string
+	containerFlags
+}
+
+// containerFlags are those that only real servers have.
+type containerFlags struct {
+	kafka, cassandra string
+	keyspace         string
+	keep, cold       bool
+}
+
+func (f *clusterFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.cluster, "cluster", "sim", "the `KIND` of cluster to run on: sim, containers")
+	f.addImages(flags)
+	flags.StringVar(&f.keyspace, "keyspace", "", "`NAME` of a keyspace to make for the rows and to leave there (default: one that goes)")
+	flags.BoolVar(&f.keep, "keep", false, "leave the servers that this starts as a warm cluster for the next run")
+	flags.BoolVar(&f.cold, "cold", false, "start servers also when a warm cluster is up")
+}
+
+func (f *containerFlags) addImages(flags *pflag.FlagSet) {
+	flags.StringVar(&f.kafka, "kafka-image", "", "`IMAGE` of Kafka for --cluster containers")
+	flags.StringVar(&f.cassandra, "cassandra-image", "", "`IMAGE` of Cassandra for --cluster containers")
+}
+
+// kinds are the clusters that there are.
+var kinds = []string{"sim", "containers"}
+
+// keyspaceName is what Cassandra takes for a name without quotes, in the form that it keeps.
+var keyspaceName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,47}$`)
+
+// opener gives what opens the cluster: a warm one, or one that is started for this call.
+func (c *cli) opener(f clusterFlags) (func(context.Context) (cluster.Cluster, error), error) {
+	switch {
+	case f.cluster == "sim" && (f.kafka != "" || f.cassandra != ""):
+		return nil, mistake("an image needs servers to start, and the simulator has none: add --cluster containers")
+	case f.cluster == "sim" && f.containerFlags != containerFlags{}:
+		return nil, mistake("--keep, --cold and --keyspace are about servers, and the simulator has none: add --cluster containers")
+	case f.cluster == "sim":
+		return func(context.Context) (cluster.Cluster, error) { return sim.Cluster{}, nil }, nil
+	case f.cluster != "containers":
+		return nil, mistake("no cluster is called %q%s; there are: sim (the default), containers", f.cluster, meant(f.cluster, kinds))
+	case f.keyspace != "" && !keyspaceName.MatchString(f.keyspace):
+		return nil, mistake("--keyspace takes a small letter and then small letters, digits and _, 48 at most; not %q", f.keyspace)
+	}
+	o := c.containerOptions(f.containerFlags)
+	return func(ctx context.Context) (cluster.Cluster, error) {
+		if !f.cold {
+			warm, err := containers.OpenWarm(ctx, o)
+			if err == nil {
+				return warm, nil
+			}
+			if !errors.Is(err, containers.ErrNoWarm) {
+				return nil, err
+			}
+		}
+		started, err := containers.Open(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		return started, nil
+	}, nil
+}
+
+func (c *cli) containerOptions(f containerFlags) containers.Options {
+	return containers.Options{
+		KafkaImage: f.kafka, CassandraImage: f.cassandra, Keyspace: f.keyspace, Warm: f.keep, Log: c.progress,
+	}
+}
+
+// again is the part of a command line that asks for the same cluster.
+func (f clusterFlags) again() string {
+	if f.cluster == "sim" {
+		return ""
+	}
+	text := " --cluster " + f.cluster
+	for _, image := range [][2]string{{" --kafka-image ", f.kafka}, {" --cassandra-image ", f.cassandra}} {
+		if image[1] != "" {
+			text += image[0] + word(image[1])
+		}
+	}
+	if f.cold {
+		text += " --cold"
+	}
+	return text
+}
