@@ -13,11 +13,16 @@ import (
 // gives it back when its process dies.
 const warmLock = "@io.github.single-writer.chaos.warm"
 
-// lockWarm waits until nobody else has the lock.
+// lockWarm waits until nobody else is at the warm servers.
 func lockWarm(ctx context.Context, log func(string)) (release func() error, err error) {
+	return take(ctx, warmLock, log)
+}
+
+// take waits until nobody else has the lock.
+func take(ctx context.Context, name string, log func(string)) (release func() error, err error) {
 	var config net.ListenConfig
 	for told := false; ; told = true {
-		lock, err := config.Listen(ctx, "unix", warmLock)
+		lock, err := config.Listen(ctx, "unix", name)
 		if err == nil {
 			return lock.Close, nil
 		}
@@ -27,7 +32,7 @@ func lockWarm(ctx context.Context, log func(string)) (release func() error, err 
 		if !told {
 			log("another chaos is at the warm servers: waiting for it")
 		}
-		if err := untilReleased(ctx); err != nil {
+		if err := untilReleased(ctx, name); err != nil {
 			return nil, fmt.Errorf("wait for another chaos that is at the warm servers: %w", err)
 		}
 	}
@@ -35,9 +40,9 @@ func lockWarm(ctx context.Context, log func(string)) (release func() error, err 
 
 // untilReleased waits until the lock's holder lets go of it, or dies: nobody accepts the connection, and its end is the
 // socket's.
-func untilReleased(ctx context.Context) error {
+func untilReleased(ctx context.Context, name string) error {
 	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "unix", warmLock)
+	conn, err := dialer.DialContext(ctx, "unix", name)
 	if err != nil {
 		return context.Cause(ctx) // it is free by now
 	}
