@@ -108,7 +108,8 @@ var allowed = map[string][]string{
 	"internal/nearest":     {},
 	"history":              {"ledger", "internal/nearest"},
 	"checker":              {"ledger", "history"},
-	"reports":              {"ledger", "history", "checker"},
+	"measures":             {"ledger", "history"},
+	"reports":              {"ledger", "history", "checker", "measures"},
 	"workload/persistence": {"ledger", "history"},
 	"workload":             {"ledger", "history", "workload/persistence"},
 	"nemesis":              {"history", "workload", "workload/persistence"},
@@ -120,7 +121,7 @@ var allowed = map[string][]string{
 	"cluster/containers": {"history", "cluster", "cluster/clients", "cluster/containers/definition", "cluster/containers/images",
 		"cluster/containers/owner", "cluster/containers/ready"},
 	// The controller runs on any cluster, and so knows none of them; which one it is, the command line says.
-	"controller": {"history", "ledger", "checker", "scenarios", "workload", "workload/persistence", "nemesis", "cluster",
+	"controller": {"history", "ledger", "checker", "measures", "reports", "scenarios", "workload", "workload/persistence", "nemesis", "cluster",
 		"cluster/board"},
 }
 

@@ -46,14 +46,18 @@ type Request struct {
 	// Arms are the arms to run; none means each that the scenario states an expectation for.
 	Arms    []string
 	Without []string
-	Seed    int64
+	// Seed is the first seed, Seeds how many there are from it on; 0 is one.
+	Seed  int64
+	Seeds int
 	// Out is the folder for the runs' folders; empty is runs/ and the time.
 	Out string
 	// Kind is the kind of cluster that Open starts: it is part of the folders' names, and by it a folder that is there
 	// already is found before anything is started.
 	Kind string
-	// Command is how it was asked, for run.json.
+	// Command is how it was asked, for run.json. Again is the command that runs the scenario on such a cluster, to which
+	// arms, guards and a seed can be added.
 	Command []string
+	Again   string
 	// Open starts the cluster, once, before the first arm.
 	Open func(ctx context.Context) (cluster.Cluster, error)
 	// Progress is told what is going on, a line at a time.
@@ -66,6 +70,8 @@ type Outcome struct {
 	Cluster  history.ClusterFacts
 	Seed     int64
 	Runs     []Run
+	// Folder is the folder of the runs' folders, Again the request's.
+	Folder, Again string
 	// Took is all of it, Opened how long the cluster took to start.
 	Took, Opened time.Duration
 }
@@ -97,10 +103,10 @@ func Do(ctx context.Context, q Request) (o *Outcome, err error) {
 	if err != nil {
 		return nil, &Usage{err}
 	}
-	o = &Outcome{Scenario: s, Seed: q.Seed}
 	if q.Out == "" {
 		q.Out = filepath.Join("runs", began.UTC().Format("20060102T150405.000"))
 	}
+	o = &Outcome{Scenario: s, Seed: q.Seed, Folder: q.Out, Again: q.Again}
 	for _, j := range jobs {
 		if err := vacant(q.Out, j.Header(history.ClusterFacts{Kind: q.Kind})); err != nil {
 			return o, &Usage{err}
@@ -123,12 +129,15 @@ func Do(ctx context.Context, q Request) (o *Outcome, err error) {
 		if ctx.Err() != nil {
 			return o, fmt.Errorf("%s under %s was not begun: %w", s.Name, j.Arm.Name, context.Cause(ctx))
 		}
-		q.Progress(fmt.Sprintf("%s under %s", s.Name, j.Arm.Name))
+		q.Progress(j.label())
 		r, err := q.one(ctx, j, c)
 		if err != nil {
 			return o, err
 		}
 		o.Runs = append(o.Runs, r)
+		if err := (Folder{r.Folder}).put("story.md", o.story(r)); err != nil {
+			return o, err
+		}
 	}
 	return o, nil
 }
@@ -161,6 +170,13 @@ func (q Request) jobs() ([]Job, *scenarios.Scenario, error) {
 		}
 		jobs = append(jobs, Job{Scenario: s, Arm: arm, Seed: q.Seed})
 	}
+	// Seed by seed, so that runs with the same seed come one after another.
+	for n := range max(1, q.Seeds) - 1 {
+		for _, j := range jobs[:len(arms)] {
+			j.Seed += int64(n + 1)
+			jobs = append(jobs, j)
+		}
+	}
 	return jobs, s, nil
 }
 
@@ -181,11 +197,13 @@ func (q Request) armed(err error, s *scenarios.Scenario) error {
 	return fmt.Errorf("%w\n  name an arm that has it: %s", err, strings.Join(can, ", "))
 }
 
-// armNames are the arms of the jobs.
+// armNames are the arms of the jobs, each once.
 func armNames(jobs []Job) string {
-	names := make([]string, len(jobs))
-	for i, j := range jobs {
-		names[i] = j.Arm.Name
+	var names []string
+	for _, j := range jobs {
+		if !slices.Contains(names, j.Arm.Name) {
+			names = append(names, j.Arm.Name)
+		}
 	}
 	return strings.Join(names, ", ")
 }

@@ -85,8 +85,13 @@ func (f Folder) write(name string, document any) error {
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", name, err)
 	}
+	return f.put(name, append(b, '\n'))
+}
+
+// put writes a file whole.
+func (f Folder) put(name string, b []byte) error {
 	path := filepath.Join(f.Path, name)
-	if err := os.WriteFile(path+".part", append(b, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(path+".part", b, 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return os.Rename(path+".part", path)

@@ -26,6 +26,11 @@ type Job struct {
 	Seed     int64
 }
 
+// label says what is run.
+func (j Job) label() string {
+	return fmt.Sprintf("%s under %s, seed %d", j.Scenario.Name, j.Arm.Name, j.Seed)
+}
+
 // input is the job's input: the same for every arm.
 func (j Job) input() *workload.Input {
 	return workload.NewInput(j.Scenario.Partitions, j.Scenario.Keys, j.Scenario.Stages, j.Seed)

@@ -67,10 +67,6 @@ func requires(w io.Writer, rep checker.Report) {
 			Hanging(w, head+"not shown: ", m.Missing)
 			continue
 		}
-		var at []int
-		for _, e := range m.Evidence {
-			at = append(at, e.Line)
-		}
-		Hanging(w, head, "shown"+lines(at...))
+		Hanging(w, head, "shown"+lines(linesOf(m.Evidence)...))
 	}
 }

@@ -80,22 +80,22 @@ func deviates(w io.Writer, b Batch, r Run) {
 		}
 		fmt.Fprint(w, why)
 	}
-	if all := r.proof(); len(all) > 0 {
+	if all := r.proof(r.named("should hold")); len(all) > 0 {
 		fmt.Fprintf(w, "\n  witness (%d of %d events)\n", len(all), len(r.History.Events))
 		witness(w, all)
 	}
 	story(w, r)
-	arm, seed := b.Again+" --arm "+r.Arm, fmt.Sprintf(" --seed %d", b.Seed)
-	again := arm
-	for _, g := range r.Without {
-		again += " --without " + g
-	}
 	fmt.Fprintln(w)
-	command(w, "  again:    ", again+seed)
+	command(w, "  again:    ", r.again(b))
 	if len(r.Without) > 0 {
-		command(w, "  with it:  ", arm+seed)
+		with := r
+		with.Without = nil
+		command(w, "  with it:  ", with.again(b))
 	}
-	command(w, "  in full:  ", "chaos check "+r.File)
+	command(w, "  in full:  ", "chaos check "+r.file())
+	if failed := names(r.Report, checker.Fail); len(failed) > 0 {
+		command(w, "  meaning:  ", "chaos explain "+failed[0])
+	}
 }
 
 // reasons says in what the run is not as stated. It is empty where the line above has said all of it.
@@ -150,11 +150,11 @@ type proven struct {
 	marks []string
 }
 
-// proof gathers the witnesses of what should have held, each event once: several properties broken at one moment mostly
-// have the same few events for a witness.
-func (r Run) proof() []proven {
+// proof gathers the witnesses of some properties, each event once: several broken at one moment mostly have the same few
+// events for a witness.
+func (r Run) proof(properties []string) []proven {
 	var out []proven
-	for _, name := range r.named("should hold") {
+	for _, name := range properties {
 		p, _ := r.Report.Property(name)
 		for _, e := range p.Witness {
 			i := slices.IndexFunc(out, func(q proven) bool { return q.Index == e.Index })

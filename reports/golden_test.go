@@ -27,7 +27,13 @@ func golden(t *testing.T, name, got string) {
 			t.Errorf("line %d ends in spaces: %q", i+1, line)
 		}
 	}
-	path := filepath.Join("testdata", name+".txt")
+	compareWith(t, name+".txt", got)
+}
+
+// compareWith compares text with a file of testdata.
+func compareWith(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -56,8 +62,8 @@ func ran(t *testing.T, h *history.History, e checker.Expectation) Run {
 	rep := checker.Check(h)
 	deviations := rep.Deviations(e)
 	return Run{
-		Arm: h.Header.Arm, About: h.Header.Arm + " is what it is", Without: h.Header.Without, File: "runs/1/" + strings.ReplaceAll(h.Header.Arm, "/", "-") +
-			"/history.jsonl", History: h, Report: rep, Expected: len(deviations) == 0, Deviations: deviations,
+		Arm: h.Header.Arm, About: h.Header.Arm + " is what it is", Without: h.Header.Without, Folder: "runs/1/" + strings.ReplaceAll(h.Header.Arm, "/", "-"),
+		History: h, Report: rep, Expected: len(deviations) == 0, Deviations: deviations,
 	}
 }
 
@@ -65,7 +71,7 @@ func terminal(runs ...Run) string {
 	var b strings.Builder
 	Terminal(&b, Batch{
 		Scenario: "late-flush", About: "An owner is evicted, and its next flush lands late.", Cluster: "sim", Seed: 1, Runs: runs,
-		Took: 60 * time.Millisecond, Folder: "runs/1/", Again: "chaos run late-flush",
+		Took: 60 * time.Millisecond, Folder: "runs/1", Again: "chaos run late-flush",
 		Next: []string{"chaos run late-flush --cluster containers", "chaos check runs/1/*/history.jsonl"},
 	})
 	return b.String()
@@ -96,6 +102,38 @@ func TestTerminal(t *testing.T) {
 		"unknown":              {ran(t, cut(cas), holds)},
 	} {
 		t.Run(name, func(t *testing.T) { golden(t, name, terminal(runs...)) })
+	}
+}
+
+// TestStoryPage has one for a run that broke as it should, for one that should have held, and for one that was cut.
+func TestStoryPage(t *testing.T) {
+	without := cas
+	without.Without = []string{"persist-condition"}
+	violates, holds := checker.Expectation{Violates: six}, checker.Expectation{Holds: true}
+	for name, r := range map[string]Run{
+		"page-corrupted": ran(t, corrupted(lww, false), violates), "page-not-as-expected": ran(t, corrupted(without, true), holds),
+		"page-held": ran(t, fended(cas), holds), "page-unknown": ran(t, cut(cas), holds),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			StoryPage(&b, Batch{
+				Scenario: "late-flush", About: "An owner is evicted, and its next flush\nlands late.", Cluster: "sim", Seed: 1,
+				Again: "chaos run late-flush",
+			}, r)
+			compareWith(t, name+".md", b.String())
+		})
+	}
+}
+
+// TestCell: whatever a text holds, it stays one cell of one row.
+func TestCell(t *testing.T) {
+	for text, want := range map[string]string{"a\n  b": "a b", "a|b": `a\|b`, "": "", "a `|` b": "a `\\|` b"} {
+		if got := cell(text); got != want {
+			t.Errorf("%q is %q, not %q", text, got, want)
+		}
+	}
+	if got := raw("a`b"); got != "`` a`b ``" {
+		t.Errorf("raw: %s", got)
 	}
 }
 

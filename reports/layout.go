@@ -67,3 +67,11 @@ func yes(b bool) string {
 	}
 	return "NO"
 }
+
+// Word is a text as one word of a shell's command.
+func Word(s string) string {
+	if s != "" && !strings.ContainsAny(s, " \t\n'\"\\$`!*?[](){}<>|&;#~") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -4,12 +4,13 @@ package reports
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/history"
-	"github.com/single-writer/chaos/ledger"
+	"github.com/single-writer/chaos/measures"
 )
 
 // Run is one run to tell of.
@@ -17,8 +18,8 @@ type Run struct {
 	// Arm is the arm's name, About what it is.
 	Arm, About string
 	Without    []string
-	// File is the run's history, as a word of a command.
-	File    string
+	// Folder is where the run was recorded.
+	Folder  string
 	History *history.History
 	Report  checker.Report
 	// Expected tells whether it came out as its scenario states, Deviations where it did not.
@@ -32,6 +33,18 @@ func (r Run) Label() string {
 		return r.Arm
 	}
 	return r.Arm + " without " + strings.Join(r.Without, ", ")
+}
+
+// file is the run's history, as a word of a command.
+func (r Run) file() string { return Word(filepath.Join(r.Folder, "history.jsonl")) }
+
+// again is the command that repeats the run.
+func (r Run) again(b Batch) string {
+	s := b.Again + " --arm " + r.Arm
+	for _, g := range r.Without {
+		s += " --without " + g
+	}
+	return fmt.Sprintf("%s --seed %d", s, b.Seed)
 }
 
 // Word is the verdict in one word.
@@ -127,7 +140,7 @@ func (r Run) cost(p checker.Result) (string, bool) {
 		if !ok || v.State == nil {
 			continue
 		}
-		return Log(r.History, v.Key).Diff(*v.State).String() + lines(w.Line), true
+		return measures.Logs(r.History)[v.Key].Diff(*v.State).String() + lines(w.Line), true
 	}
 	return "", false
 }
@@ -206,35 +219,15 @@ func lines(numbers ...int) string {
 }
 
 // evidence gives the lines of a witness.
-func evidence(p checker.Result) []int {
+func evidence(p checker.Result) []int { return linesOf(p.Witness) }
+
+func linesOf(all []checker.Evidence) []int {
 	var out []int
-	for _, w := range p.Witness {
-		out = append(out, w.Line)
+	for _, e := range all {
+		out = append(out, e.Line)
 	}
 	return out
 }
 
 // sentence takes the full stop from a sentence that something follows.
 func sentence(s string) string { return strings.TrimSuffix(s, ".") }
-
-// Log gives the records of an account: as the log had them at the end, or as they were acknowledged when a history was
-// cut before it.
-func Log(h *history.History, account string) ledger.Log {
-	var read, produced ledger.Log
-	for _, e := range h.Events {
-		switch v := e.Value.(type) {
-		case *history.InputRecord:
-			if v.Event.Account == account {
-				read = append(read, ledger.Entry{Offset: v.Offset, Event: v.Event})
-			}
-		case *history.Produced:
-			if e.Type == history.OK && v.Offset.Known && v.Event.Account == account {
-				produced = append(produced, ledger.Entry{Offset: v.Offset.N, Event: v.Event})
-			}
-		}
-	}
-	if len(read) > 0 {
-		return read
-	}
-	return produced
-}

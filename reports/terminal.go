@@ -3,19 +3,23 @@ package reports
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/single-writer/chaos/checker"
+	"github.com/single-writer/chaos/history"
 )
 
 // Batch is the runs of one scenario.
 type Batch struct {
-	Scenario, About string
-	Cluster         string
-	Seed            int64
-	Runs            []Run
-	Took            time.Duration
+	// Source is where the scenario comes from; it may be empty.
+	Scenario, About, Source string
+	// Cluster says what the runs ran on.
+	Cluster string
+	Seed    int64
+	Runs    []Run
+	Took    time.Duration
 	// Folder is the folder of the runs' folders.
 	Folder string
 	// Broken is the error of the rig that ended the batch before all its arms were run; empty when it did not.
@@ -24,6 +28,14 @@ type Batch struct {
 	// out as stated.
 	Again string
 	Next  []string
+}
+
+// ClusterLabel says what runs ran on.
+func ClusterLabel(facts history.ClusterFacts) string {
+	if facts.Kind == "sim" {
+		return "sim"
+	}
+	return fmt.Sprintf("%s (Kafka %s, Cassandra %s)", facts.Kind, facts.Kafka, facts.Cassandra)
 }
 
 // Terminal tells a batch: the answer in the first line, then what happened under each arm, then the story of the first run
@@ -99,7 +111,7 @@ func tail(w io.Writer, b Batch) {
 	if len(b.Runs) == 1 {
 		word = "arm"
 	}
-	fmt.Fprintf(w, "\n%d %s in %s, recorded in %s\n", len(b.Runs), word, seconds(b.Took), b.Folder)
+	fmt.Fprintf(w, "\n%d %s in %s, recorded in %s/\n", len(b.Runs), word, seconds(b.Took), b.Folder)
 	if len(b.deviating()) > 0 {
 		return // what to do next is said with each
 	}
@@ -126,4 +138,5 @@ func story(w io.Writer, r Run) {
 		head := fmt.Sprintf("  %7.3f  %-*s  %-*s  ", l.At.Seconds(), at, l.Lines(), who, l.Who)
 		hang(w, head, runes(head), marked(l.Text, l.Marks))
 	}
+	Hanging(w, "  full: ", filepath.Join(r.Folder, "story.md"))
 }

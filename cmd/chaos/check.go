@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -67,6 +68,16 @@ func (c *cli) check(files []string) error {
 	return nil
 }
 
+// inFolder says which histories lie in a folder that was given for one: a run's own, or those of the runs in it.
+func inFolder(dir string) string {
+	for _, inside := range []string{"history.jsonl", "*/history.jsonl", "*/*/history.jsonl"} {
+		if found, err := filepath.Glob(filepath.Join(dir, inside)); err == nil && len(found) > 0 {
+			return fmt.Sprintf("%s is a folder; what is recorded in it:\n  chaos check %s%s", dir, reports.Word(strings.TrimRight(dir, "/")+"/"), inside)
+		}
+	}
+	return dir + " is a folder, and there is no history in it"
+}
+
 func checkFile(file string) checked {
 	h, err := history.ReadFile(file)
 	if err != nil {
@@ -79,8 +90,7 @@ func checkFile(file string) checked {
 		case errors.Is(err, fs.ErrNotExist):
 			code, text = controller.ExitUsage, "there is no file "+file
 		case errors.Is(err, syscall.EISDIR):
-			code, text = controller.ExitUsage, fmt.Sprintf("%s is a folder; the history in it is %s", file,
-				filepath.Join(file, "history.jsonl"))
+			code, text = controller.ExitUsage, inFolder(file)
 		}
 		return checked{File: file, Error: text, Exit: code}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/containers"
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/reports"
 )
 
 // clusterFlags say which cluster a command does its runs on.
@@ -91,7 +92,7 @@ func (f clusterFlags) again() string {
 	text := " --cluster " + f.cluster
 	for _, image := range [][2]string{{" --kafka-image ", f.kafka}, {" --cassandra-image ", f.cassandra}} {
 		if image[1] != "" {
-			text += image[0] + word(image[1])
+			text += image[0] + reports.Word(image[1])
 		}
 	}
 	if f.cold {

@@ -93,7 +93,7 @@ func (c *cli) controls(ctx context.Context, f clusterFlags) error {
 			told[i].Elsewhere = fmt.Sprintf("only %s can show it: %s", s.Only, s.Why)
 		}
 	}
-	reports.Controls(c.out, clusterLabel(facts), told, len(controller.Controls()))
+	reports.Controls(c.out, reports.ClusterLabel(facts), told, len(controller.Controls()))
 	if err == nil && c.exit != controller.ExitExpected {
 		fmt.Fprintf(c.errs, "exit %d\n", c.exit)
 	}

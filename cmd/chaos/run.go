@@ -5,15 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/single-writer/chaos/controller"
-	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/reports"
-	"github.com/single-writer/chaos/workload/persistence"
 )
 
 // runFlags are those of `chaos run`.
@@ -71,7 +67,7 @@ func (c *cli) run(ctx context.Context, scenario string, f runFlags) error {
 	}
 	o, err := controller.Do(ctx, controller.Request{
 		Scenario: scenario, Arms: f.arms, Without: f.without, Seed: f.seed, Out: f.out,
-		Kind: f.cluster, Command: append([]string{"chaos"}, c.args...), Open: open, Progress: c.progressOn(f.clusterFlags),
+		Kind: f.cluster, Command: append([]string{"chaos"}, c.args...), Again: "chaos run " + reports.Word(scenario) + f.again(), Open: open, Progress: c.progressOn(f.clusterFlags),
 	})
 	var usage *controller.Usage
 	if errors.As(err, &usage) && errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +87,8 @@ func (c *cli) run(ctx context.Context, scenario string, f runFlags) error {
 		c.print(d)
 		return nil
 	}
-	told := batch(o, scenario, f)
+	told := o.Told()
+	told.Next = f.next(scenario, o.Folder)
 	if err != nil {
 		told.Broken = err.Error()
 	}
@@ -131,48 +128,18 @@ func document(o *controller.Outcome) runDocument {
 	return d
 }
 
-// batch is the outcome as the report wants it.
-func batch(o *controller.Outcome, scenario string, f runFlags) reports.Batch {
-	again := "chaos run " + word(scenario) + f.again()
-	b := reports.Batch{
-		Scenario: o.Scenario.Name, About: o.Scenario.About, Cluster: clusterLabel(o.Cluster), Seed: o.Seed, Took: o.Took, Again: again,
+// next are commands worth trying after a run that came out as stated: about the same arms and the same seed.
+func (f runFlags) next(scenario, folder string) []string {
+	same := ""
+	for _, a := range f.arms {
+		same += " --arm " + a
 	}
-	for _, r := range o.Runs {
-		b.Runs = append(b.Runs, reports.Run{
-			Arm: r.Arm, About: armAbout(r.Arm), Without: r.Without, File: word(filepath.Join(r.Folder, "history.jsonl")),
-			History: r.History, Report: r.Verdict.Report(), Expected: r.Verdict.Expected, Deviations: r.Verdict.Deviations,
-		})
+	if f.seed != 1 {
+		same += fmt.Sprintf(" --seed %d", f.seed)
 	}
-	if len(o.Runs) > 0 {
-		b.Folder = filepath.Dir(o.Runs[0].Folder) + "/"
-	}
+	var out []string
 	if f.cluster == "sim" {
-		b.Next = append(b.Next, "chaos run "+word(scenario)+" --cluster containers")
+		out = append(out, "chaos run "+reports.Word(scenario)+same+" --cluster containers")
 	}
-	b.Next = append(b.Next, "chaos check "+word(b.Folder)+"*/history.jsonl")
-	return b
-}
-
-// word is a text as one word of a shell's command.
-func word(s string) string {
-	if s != "" && !strings.ContainsAny(s, " \t\n'\"\\$`!*?[](){}<>|&;#~") {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-func armAbout(name string) string {
-	for _, a := range persistence.Arms() {
-		if a.Name == name {
-			return a.Name + " is " + a.About
-		}
-	}
-	return name
-}
-
-func clusterLabel(facts history.ClusterFacts) string {
-	if facts.Kind == "sim" {
-		return "sim"
-	}
-	return fmt.Sprintf("%s (Kafka %s, Cassandra %s)", facts.Kind, facts.Kafka, facts.Cassandra)
+	return append(out, "chaos check "+reports.Word(folder+"/")+"*/history.jsonl")
 }

@@ -153,16 +153,6 @@ func TestAsksJSON(t *testing.T) {
 	}
 }
 
-// TestWord: a shell reads a word back as it was.
-func TestWord(t *testing.T) {
-	for _, s := range []string{"", "runs/1", "./my file.yaml", "it's", `a"b`, "$HOME", "a\nb", "*", "~x", `\`} {
-		out, err := exec.Command("sh", "-c", "printf %s "+word(s)).Output()
-		if err != nil || string(out) != s {
-			t.Errorf("%q is written %s, which a shell reads as %q (%v)", s, word(s), out, err)
-		}
-	}
-}
-
 // TestCatalogue runs every scenario of the catalogue, as the user does who asks for JSON.
 func TestCatalogue(t *testing.T) {
 	var list, errs strings.Builder
@@ -212,7 +202,7 @@ func complete(t *testing.T, folder string) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if got, want := strings.Join(names, " "), "history.jsonl plan.json run.json verdict.json"; got != want {
+	if got, want := strings.Join(names, " "), "history.jsonl plan.json run.json story.md verdict.json"; got != want {
 		t.Errorf("%s has %s; it should have %s", folder, got, want)
 	}
 }

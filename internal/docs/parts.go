@@ -51,7 +51,8 @@ func arms() string {
 	return table([]string{"arm", "what it is"}, rows)
 }
 
-// guards says of each guard what it prevents and which arms have it. Each stands once, though several arms have it.
+// guards says of each guard what it prevents, which arms have it, and which scenario shows it: what fails there without it.
+// Each stands once, though several arms have it.
 func guards() string {
 	var names []string
 	var rows [][]string
@@ -60,13 +61,35 @@ func guards() string {
 			i := slices.Index(names, g.Name)
 			if i < 0 {
 				names = append(names, g.Name)
-				rows = append(rows, []string{code(g.Name), g.Prevents, code(a.Name)})
+				rows = append(rows, []string{code(g.Name), g.Prevents, code(a.Name), shownBy(g.Name)})
 				continue
 			}
 			rows[i][2] += ", " + code(a.Name)
 		}
 	}
-	return table([]string{"guard", "what it prevents", "arms that have it"}, rows)
+	return table([]string{"guard", "what it prevents", "arms that have it", "what fails without it, and where"}, rows)
+}
+
+// shownBy names the scenarios that show a guard at work, and the property that fails in each.
+func shownBy(guard string) string {
+	var out []string
+	for _, c := range controller.Controls() {
+		if c.Guard != guard {
+			continue
+		}
+		s := fmt.Sprintf("[%s](properties.md#%s) in `%s` under `%s`", c.Property, c.Property, c.Scenario, c.Arm)
+		if len(c.Also) > 0 {
+			s += ", in both runs without " + strings.Join(c.Also, ", ")
+		}
+		if c.Only != "" {
+			s += fmt.Sprintf(" (only %s: %s)", c.Only, c.Why)
+		}
+		out = append(out, s)
+	}
+	if len(out) == 0 {
+		return "cannot be taken away"
+	}
+	return strings.Join(out, "<br>")
 }
 
 // catalogue says what each scenario is about and what it must show of each arm. Arms of which it states the same are named

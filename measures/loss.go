@@ -1,0 +1,168 @@
+package measures
+
+import (
+	"github.com/shopspring/decimal"
+
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/ledger"
+)
+
+// Loss is how stored states differ from the fold of the input.
+type Loss struct {
+	// Lost is how many events are in no stored state that should be, Extra how many are that should not.
+	Lost  int `json:"lost"`
+	Extra int `json:"extra"`
+	// Off is by how much balances are wrong, added up over the accounts without regard to the sign.
+	Off decimal.Decimal `json:"off"`
+	// Line is the line of the history that shows it, 0 where nothing is wrong.
+	Line int `json:"line,omitempty"`
+}
+
+func (l Loss) events() int { return l.Lost + l.Extra }
+
+func (l Loss) plus(other Loss) Loss {
+	sum := Loss{Lost: l.Lost + other.Lost, Extra: l.Extra + other.Extra, Off: l.Off.Add(other.Off), Line: l.Line}
+	if sum.Line == 0 {
+		sum.Line = other.Line
+	}
+	return sum
+}
+
+// lossOf compares a row with the fold of its account's records up to an offset, or up to its own where that is beyond. A
+// difference that no one run of events explains is counted by the number of events alone.
+func lossOf(log ledger.Log, row *history.Row, upTo int64) Loss {
+	var have ledger.State
+	if row != nil && row.State != nil {
+		have = *row.State
+		upTo = max(upTo, have.Offset)
+	}
+	want := log.Fold(upTo)
+	loss := Loss{Off: want.Balance.Sub(have.Balance).Abs()}
+	own := log.UpTo(have.Offset)
+	if !have.Open() {
+		own = nil
+	}
+	ended := false
+	for _, e := range log.UpTo(upTo)[len(own):] {
+		ended = ended || e.Event.Kind == ledger.Close
+	}
+	switch d := log.Diff(have); {
+	case !have.Open():
+		loss.Lost = int(want.Count)
+	case ended:
+		// All that is stored is of a life that a close has ended since.
+		loss.Lost, loss.Extra = int(want.Count), int(have.Count)
+	case d.Explained:
+		loss.Lost, loss.Extra = len(d.Lost)+len(log.UpTo(upTo))-len(own), len(d.Extra)
+	default:
+		loss.Lost, loss.Extra = int(max(0, want.Count-have.Count)), int(max(0, have.Count-want.Count))
+	}
+	return loss
+}
+
+// losses finds what is lost at the end, and what reads found missing before.
+type losses struct {
+	logs map[string]ledger.Log
+	// committed is by partition the offset that was last accepted or read back; deleted by account the highest offset that a
+	// delete was asked for, which explains that nothing is there, though no commit is beyond it yet.
+	committed map[int32]int64
+	deleted   map[string]int64
+	// asked is, by operation, what was committed when a read was called.
+	asked        map[int64]int64
+	settling     bool
+	keys         []string
+	atEnd, worst Loss
+}
+
+func newLosses(h *history.History) *losses {
+	return &losses{
+		logs: Logs(h), keys: h.Header.Input.Keys, committed: map[int32]int64{}, deleted: map[string]int64{}, asked: map[int64]int64{},
+	}
+}
+
+func (l *losses) see(e history.Event) {
+	switch v := e.Value.(type) {
+	case *history.OffsetCommit:
+		if v != nil && e.Type == history.OK {
+			l.committed[v.Partition] = v.Offset
+		}
+	case *history.CommittedOffset:
+		if v != nil && e.Type == history.OK && v.Offset.Known {
+			l.committed[v.Partition] = v.Offset.N
+		}
+	case *history.Write:
+		if v != nil && e.Type == history.Invoke && e.F == history.Delete {
+			l.deleted[v.Key] = max(l.deleted[v.Key], v.Offset)
+		}
+	case *history.RowRead:
+		if v != nil {
+			l.read(e, v)
+		}
+	case *history.GroundTruth:
+		if v != nil && v.At == "end" {
+			l.end(e, v)
+		}
+	}
+}
+
+// read judges what a read found by what was committed when it was called. What the rig's SERIAL reads may have settled
+// says nothing of the run.
+func (l *losses) read(e history.Event, v *history.RowRead) {
+	l.settling = l.settling || v.Purpose == history.ForSettling
+	switch {
+	case e.Type == history.Invoke:
+		l.asked[e.Op] = l.committed[v.Partition]
+		return
+	case e.Type != history.OK || l.settling:
+		return
+	}
+	upTo := l.asked[e.Op] - 1
+	if v.Row == nil || v.Row.State == nil {
+		upTo = max(upTo, l.deleted[v.Key])
+	}
+	found := lossOf(l.logs[v.Key], v.Row, upTo)
+	if found.events() > l.worst.events() {
+		found.Line = e.Line()
+		l.worst = found
+	}
+}
+
+// end compares what is stored with the whole input.
+func (l *losses) end(e history.Event, v *history.GroundTruth) {
+	rows := map[string]*history.Row{}
+	for i := range v.Rows {
+		rows[v.Rows[i].Key] = &v.Rows[i].Row
+	}
+	l.atEnd = Loss{}
+	for _, key := range l.keys {
+		log := l.logs[key]
+		if len(log) > 0 {
+			l.atEnd = l.atEnd.plus(lossOf(log, rows[key], log[len(log)-1].Offset))
+		}
+	}
+	if l.atEnd.events() > 0 {
+		l.atEnd.Line = e.Line()
+	}
+}
+
+// Logs gives the records of each account: as the log had them at the end, or as they were acknowledged when a history was
+// cut before it.
+func Logs(h *history.History) map[string]ledger.Log {
+	read, produced := map[string]ledger.Log{}, map[string]ledger.Log{}
+	for _, e := range h.Events {
+		switch v := e.Value.(type) {
+		case *history.InputRecord:
+			if v != nil {
+				read[v.Event.Account] = append(read[v.Event.Account], ledger.Entry{Offset: v.Offset, Event: v.Event})
+			}
+		case *history.Produced:
+			if v != nil && e.Type == history.OK && v.Offset.Known {
+				produced[v.Event.Account] = append(produced[v.Event.Account], ledger.Entry{Offset: v.Offset.N, Event: v.Event})
+			}
+		}
+	}
+	if len(read) > 0 {
+		return read
+	}
+	return produced
+}
