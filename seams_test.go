@@ -83,6 +83,7 @@ func TestSeams(t *testing.T) {
 
 var rules = map[string]rule{
 	"client libraries":      clientLibraries,
+	"drivers":               drivers,
 	"imports":               imports,
 	"one worker two worlds": oneWorker,
 }
@@ -97,6 +98,21 @@ func clientLibraries(s source) (broken []string) {
 			if strings.Contains(path, library) {
 				broken = append(broken, s.path+" imports "+path+"; only cluster/ may")
 			}
+		}
+	}
+	return broken
+}
+
+// drivers: which driver a statement goes through is a choice of the run's, and so each is named in its own folder alone.
+// (That a node answers is asked by one of them whatever the run chose.)
+func drivers(s source) (broken []string) {
+	folders := map[string][]string{
+		"github.com/gocql/gocql":                      {"cluster/clients/cassandra/gocql1"},
+		"github.com/apache/cassandra-gocql-driver/v2": {"cluster/clients/cassandra/gocql2", "cluster/containers/ready"},
+	}
+	for _, path := range s.imports() {
+		if may, ok := folders[path]; ok && !s.in(may...) {
+			broken = append(broken, fmt.Sprintf("%s imports %s; only %v may", s.path, path, may))
 		}
 	}
 	return broken
@@ -117,7 +133,11 @@ var allowed = map[string][]string{
 	"cluster":              {"history", "workload", "workload/persistence", "cluster/board"},
 	"cluster/board":        {"history", "workload", "workload/persistence"},
 	"cluster/sim":          {"history", "workload", "workload/persistence", "cluster", "cluster/board"},
-	"cluster/clients":      {"history", "workload", "workload/persistence", "cluster/board"},
+	"cluster/clients": {"history", "workload", "workload/persistence", "cluster/board", "cluster/clients/cassandra",
+		"cluster/clients/cassandra/gocql1", "cluster/clients/cassandra/gocql2"},
+	"cluster/clients/cassandra":        {"workload/persistence"},
+	"cluster/clients/cassandra/gocql1": {"cluster/clients/cassandra"},
+	"cluster/clients/cassandra/gocql2": {"cluster/clients/cassandra"},
 	"cluster/containers": {"history", "cluster", "cluster/clients", "cluster/containers/definition", "cluster/containers/images",
 		"cluster/containers/owner", "cluster/containers/ready"},
 	// The controller runs on any cluster, and so knows none of them; which one it is, the command line says.
@@ -218,6 +238,8 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 		{"client libraries", "checker", `import _ "github.com/gocql/gocql"`},
 		{"client libraries", "cmd/chaos", `import _ "github.com/apache/cassandra-gocql-driver/v2"`},
 		{"client libraries", "nemesis", `import _ "github.com/testcontainers/testcontainers-go"`},
+		{"drivers", "cluster/clients", `import _ "github.com/gocql/gocql"`},
+		{"drivers", "cluster/clients/cassandra/gocql1", `import _ "github.com/apache/cassandra-gocql-driver/v2"`},
 		{"imports", "checker", `import _ "github.com/single-writer/chaos/workload"`},
 		{"imports", "ledger", `import _ "github.com/single-writer/chaos/history"`},
 		{"one worker two worlds", "workload", `import _ "sync"`},

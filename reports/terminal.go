@@ -35,7 +35,11 @@ func ClusterLabel(facts history.ClusterFacts) string {
 	if facts.Kind == "sim" {
 		return "sim"
 	}
-	return fmt.Sprintf("%s (Kafka %s, Cassandra %s)", facts.Kind, facts.Kafka, facts.Cassandra)
+	by := ""
+	if facts.Driver != "" {
+		by = " by " + facts.Driver
+	}
+	return fmt.Sprintf("%s (Kafka %s, Cassandra %s%s)", facts.Kind, facts.Kafka, facts.Cassandra, by)
 }
 
 // Terminal tells a batch: the answer in the first line, then what happened under each arm, then the story of the first run

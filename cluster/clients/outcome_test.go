@@ -3,48 +3,61 @@ package clients
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 
-	gocql "github.com/apache/cassandra-gocql-driver/v2"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/single-writer/chaos/cluster/clients/cassandra"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// What a driver's error says of the statement: a time-out never says that nothing happened (of 55 proposals that timed out
-// on three real nodes, 54 were applied), and too few replicas does so only before a round began.
-func TestClassify(t *testing.T) {
-	plain := persistence.Statement{Verb: persistence.Update}
+// A statement that was sent again had no effect only if none of its sendings had: the last word is of the last one.
+func TestExecuteSentAgain(t *testing.T) {
 	conditional := persistence.Statement{Verb: persistence.Update, If: persistence.IfOffsetAtMost}
-	for _, c := range []struct {
-		name string
-		s    persistence.Statement
-		err  error
-		code string
-		want persistence.Outcome
+	for name, c := range map[string]struct {
+		earlier []error
+		want    persistence.Outcome
 	}{
-		{"never sent", plain, gocql.ErrNoConnections, "no-connections", persistence.Failed},
-		{"too few replicas, plain", plain, &gocql.RequestErrUnavailable{Consistency: gocql.Quorum}, "unavailable", persistence.Failed},
-		{"too few for the round", conditional, &gocql.RequestErrUnavailable{Consistency: gocql.Serial}, "unavailable", persistence.Failed},
-		{"too few to commit what was accepted", conditional, &gocql.RequestErrUnavailable{Consistency: gocql.Quorum}, "unavailable",
-			persistence.Unknown},
-		{"timed out", plain, &gocql.RequestErrWriteTimeout{WriteType: "SIMPLE"}, "write-timeout-SIMPLE", persistence.Unknown},
-		{"timed out in the round", conditional, &gocql.RequestErrWriteTimeout{WriteType: "CAS"}, "write-timeout-CAS", persistence.Unknown},
-		{"contention", conditional, &gocql.RequestErrCASWriteUnknown{}, "cas-write-unknown", persistence.Unknown},
-		{"read inside the round", conditional, &gocql.RequestErrReadTimeout{}, "read-timeout", persistence.Unknown},
-		{"no answer", conditional, gocql.ErrTimeoutNoResponse, "timeout", persistence.Unknown},
-		{"our deadline", conditional, context.DeadlineExceeded, "timeout", persistence.Unknown},
-		{"the connection broke", plain, gocql.ErrConnectionClosed, "connection-closed", persistence.Unknown},
-		{"anything else", plain, errors.New("context canceled"), "error", persistence.Unknown},
+		"sent once":            {nil, persistence.Failed},
+		"the first had none":   {[]error{errNone}, persistence.Failed},
+		"the first is unknown": {[]error{errNone, errLost}, persistence.Unknown},
 	} {
-		err := classify(c.s, fmt.Errorf("update: %w", c.err))
-		if got := outcomeOf(err); got != c.want || persistence.CodeOf(err) != c.code || !errors.Is(err, c.err) {
-			t.Errorf("%s: %s, outcome %d, not %s, %d", c.name, persistence.CodeOf(err), got, c.code, c.want)
+		r := &rows{session: said{fakeRows{errNone, c.earlier}}, group: "g", topic: "t"}
+		a, err := r.execute(context.Background(), conditional)
+		if got := outcomeOf(err); got != c.want || persistence.CodeOf(err) != "no-connections" || len(a.Earlier) != len(c.earlier) {
+			t.Errorf("%s: outcome %d, not %d; earlier %v", name, got, c.want, a.Earlier)
 		}
 	}
 }
+
+var (
+	errNone = errors.New("no connections")
+	errLost = errors.New("lost")
+)
+
+// said is a driver that answers every statement with the rows.
+type said struct{ rows fakeRows }
+
+func (s said) Query(context.Context, cassandra.Request) cassandra.Rows { return s.rows }
+func (said) Close()                                                    {}
+func (said) Said(err error) cassandra.Said {
+	if errors.Is(err, errNone) {
+		return cassandra.Said{Local: cassandra.NeverSent}
+	}
+	return cassandra.Said{}
+}
+
+// fakeRows is an answer of no rows.
+type fakeRows struct {
+	err     error
+	earlier []error
+}
+
+func (fakeRows) Columns() []string  { return []string{"[applied]"} }
+func (fakeRows) Scan(...any) bool   { return false }
+func (r fakeRows) Close() error     { return r.err }
+func (r fakeRows) Earlier() []error { return r.earlier }
 
 // A refusal by the coordinator is an answer. A code that may come after the commit was written is none: the outcome is
 // unknown then.

@@ -24,7 +24,7 @@ func (s *Servers) Remains(ctx context.Context, belongs func(name string) bool) (
 	if err != nil {
 		return r, fmt.Errorf("list the groups: %w", err)
 	}
-	keyspaces := s.session.Query("SELECT keyspace_name FROM system_schema.keyspaces").IterContext(ctx)
+	keyspaces := s.cql(ctx, "SELECT keyspace_name FROM system_schema.keyspaces")
 	for name := ""; keyspaces.Scan(&name); {
 		r.Keyspaces = append(r.Keyspaces, name)
 	}
@@ -62,7 +62,7 @@ func (s *Servers) Remove(ctx context.Context, r Remains) error {
 		}
 	}
 	for _, k := range r.Keyspaces {
-		if err := s.session.Query("DROP KEYSPACE IF EXISTS " + k).ExecContext(ctx); err != nil {
+		if err := s.cql(ctx, "DROP KEYSPACE IF EXISTS "+k).Close(); err != nil {
 			errs = append(errs, fmt.Errorf("drop the keyspace %s: %w", k, err))
 		}
 	}

@@ -2,12 +2,11 @@ package clients
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	gocql "github.com/apache/cassandra-gocql-driver/v2"
+	"github.com/single-writer/chaos/cluster/clients/cassandra"
 )
 
 // column is a column of a table as system_schema.columns has it.
@@ -59,16 +58,15 @@ func (t table) create(keyspace string) string {
 func (s *Servers) MakeSchema(ctx context.Context, keyspace string, replication int) error {
 	create := fmt.Sprintf("CREATE KEYSPACE %s WITH replication = {'class': 'SimpleStrategy', 'replication_factor': %d}",
 		keyspace, replication)
-	err := s.session.Query(create).ExecContext(ctx)
-	var exists *gocql.RequestErrAlreadyExists
-	if errors.As(err, &exists) {
+	err := s.cql(ctx, create).Close()
+	switch {
+	case err != nil && s.session.Said(err).Code == cassandra.AlreadyExists:
 		return s.taken(ctx, keyspace)
-	}
-	if err != nil {
+	case err != nil:
 		return fmt.Errorf("make the keyspace %s: %w", keyspace, err)
 	}
 	for _, t := range tables {
-		if err := s.session.Query(t.create(keyspace)).ExecContext(ctx); err != nil {
+		if err := s.cql(ctx, t.create(keyspace)).Close(); err != nil {
 			return fmt.Errorf("make the table %s.%s: %w", keyspace, t.name, err)
 		}
 	}
@@ -98,8 +96,7 @@ func (e *KeyspaceError) Error() string {
 // taken tells what a keyspace that is there holds.
 func (s *Servers) taken(ctx context.Context, keyspace string) error {
 	found := map[string][]column{}
-	rows := s.session.Query("SELECT table_name, column_name, type, kind FROM system_schema.columns WHERE keyspace_name = ?",
-		keyspace).IterContext(ctx)
+	rows := s.cql(ctx, "SELECT table_name, column_name, type, kind FROM system_schema.columns WHERE keyspace_name = ?", keyspace)
 	var name string
 	for c := (column{}); rows.Scan(&name, &c.name, &c.cqlType, &c.kind); {
 		found[name] = append(found[name], c)

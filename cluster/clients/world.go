@@ -3,15 +3,16 @@ package clients
 import (
 	"context"
 	"fmt"
+	"net"
 	"runtime"
 	"sync"
 	"time"
 
-	gocql "github.com/apache/cassandra-gocql-driver/v2"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/single-writer/chaos/cluster/board"
+	"github.com/single-writer/chaos/cluster/clients/cassandra"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -20,7 +21,8 @@ import (
 // Servers are addresses of real servers, and the rig's own clients for them.
 type Servers struct {
 	kafkaAddrs []string
-	session    *gocql.Session
+	driver     Driver
+	session    cassandra.Session
 	admin      *kgo.Client
 	keyspace   string
 }
@@ -38,18 +40,22 @@ const metadataMinAge = 100 * time.Millisecond
 
 // Connect connects to the servers. It waits for nothing: whoever started them knows that they answer. Before a run is
 // opened, [Servers.MakeSchema] must make a place for its rows.
-func Connect(kafkaAddrs, cassandraHosts []string, cassandraPort int) (*Servers, error) {
-	s := &Servers{kafkaAddrs: kafkaAddrs}
+func Connect(kafkaAddrs, cassandraHosts []string, cassandraPort int, d Driver) (*Servers, error) {
+	if err := d.Check(); err != nil {
+		return nil, err
+	}
+	s := &Servers{kafkaAddrs: kafkaAddrs, driver: d}
 	admin, err := kgo.NewClient(append(s.kafka(),
 		kgo.ClientID("chaos-admin"), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0))...)
 	if err != nil {
 		return nil, fmt.Errorf("make the admin client of Kafka: %w", err)
 	}
 	s.admin = admin
-	c := gocql.NewCluster(cassandraHosts...)
-	c.Port, c.Timeout, c.ConnectTimeout = cassandraPort, requestTimeout, requestTimeout
-	c.Consistency, c.SerialConsistency = plainConsistency, serialConsistency
-	if s.session, err = c.CreateSession(); err != nil {
+	library, _ := d.library()
+	s.session, err = library.connect(cassandra.Config{
+		Hosts: cassandraHosts, Port: cassandraPort, Timeout: requestTimeout, Retries: d.Retries, Pause: d.Pause, Dialer: &net.Dialer{},
+	})
+	if err != nil {
 		admin.Close()
 		return nil, fmt.Errorf("connect to Cassandra at %v: %w", cassandraHosts, err)
 	}
@@ -86,6 +92,11 @@ func (s *Servers) Warm(ctx context.Context, scratch string) error {
 // rows are those of the run of that name.
 func (s *Servers) rows(run string) *rows {
 	return &rows{session: s.session, table: s.keyspace + "." + snapshots, group: run, topic: run}
+}
+
+// cql sends a statement that is about no run's rows.
+func (s *Servers) cql(ctx context.Context, text string, values ...any) cassandra.Rows {
+	return s.session.Query(ctx, cassandra.Request{CQL: text, Values: values, Consistency: cassandra.Quorum})
 }
 
 // Close closes the rig's own clients.

@@ -16,6 +16,7 @@ import (
 // Cluster is servers in containers with the rig's clients: what runs are done on.
 type Cluster struct {
 	servers *Servers
+	driver  clients.Driver
 	clients *clients.Servers
 	// name begins the names of all that this process makes on the servers.
 	name string
@@ -36,7 +37,7 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{servers: servers, end: servers.Close, shared: o.Warm}
+	c := &Cluster{servers: servers, driver: o.Driver, end: servers.Close, shared: o.Warm}
 	if o.Warm {
 		c.end = func(closing context.Context) error { return keep(ctx, closing, servers, o.Log) }
 	}
@@ -60,7 +61,7 @@ func OpenWarm(ctx context.Context, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{servers: servers, end: func(context.Context) error { return servers.Detach() }, shared: true}
+	c := &Cluster{servers: servers, driver: o.Driver, end: func(context.Context) error { return servers.Detach() }, shared: true}
 	if err := c.connect(ctx, o); err != nil {
 		return nil, errors.Join(err, servers.Detach())
 	}
@@ -81,7 +82,7 @@ func (c *Cluster) connect(ctx context.Context, o Options) (err error) {
 	if keyspace == "" {
 		keyspace = c.name
 	}
-	if c.clients, err = clients.Connect([]string{s.KafkaAddr}, []string{s.CassandraHost}, s.CassandraPort); err != nil {
+	if c.clients, err = clients.Connect([]string{s.KafkaAddr}, []string{s.CassandraHost}, s.CassandraPort, c.driver); err != nil {
 		return err
 	}
 	defer func() {
@@ -109,7 +110,7 @@ func (c *Cluster) connect(ctx context.Context, o Options) (err error) {
 func (c *Cluster) Facts() history.ClusterFacts {
 	return history.ClusterFacts{
 		Kind: "containers", Kafka: c.servers.KafkaVersion, Cassandra: c.servers.CassandraVersion,
-		Consistency: "QUORUM", Serial: "SERIAL", Driver: "gocql v2",
+		Consistency: "QUORUM", Serial: "SERIAL", Driver: c.driver.String(),
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 
 	"github.com/moby/moby/client"
 
+	"github.com/single-writer/chaos/cluster/clients"
 	"github.com/single-writer/chaos/cluster/containers/definition"
 	"github.com/single-writer/chaos/cluster/containers/images"
 	"github.com/single-writer/chaos/cluster/containers/owner"
@@ -39,6 +40,8 @@ type Options struct {
 	// Keyspace names the keyspace that a [Cluster] makes for its rows, which then stays. Empty is one of
 	// its own, that goes with it.
 	Keyspace string
+	// Driver is the client library that a [Cluster]'s runs reach Cassandra by.
+	Driver clients.Driver
 	// Patience is how long a server may take until it answers. Zero is 90 s.
 	Patience time.Duration
 	// Log receives progress, a line at a time. Nil is nowhere.

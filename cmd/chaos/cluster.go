@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/spf13/pflag"
 
 	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/cluster/clients"
 	"github.com/single-writer/chaos/cluster/containers"
 	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/reports"
@@ -24,6 +27,7 @@ type containerFlags struct {
 	kafka, cassandra string
 	keyspace         string
 	keep, cold       bool
+	driver           clients.Driver
 }
 
 func (f *clusterFlags) add(flags *pflag.FlagSet) {
@@ -32,6 +36,9 @@ func (f *clusterFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.keyspace, "keyspace", "", "`NAME` of a keyspace to make for the rows and to leave there (default: one that goes)")
 	flags.BoolVar(&f.keep, "keep", false, "leave the servers that this starts as a warm cluster for the next run")
 	flags.BoolVar(&f.cold, "cold", false, "start servers also when a warm cluster is up")
+	flags.StringVar(&f.driver.Name, "driver", "", "the client `LIBRARY` for Cassandra of --cluster containers: gocql2 (the default), gocql1")
+	flags.IntVar(&f.driver.Retries, "retries", 0, "let that library send a statement again up to `N` times after an error, as it sees fit")
+	flags.DurationVar(&f.driver.Pause, "retry-pause", 0, "the `TIME` that it waits before each of them")
 }
 
 func (f *containerFlags) addImages(flags *pflag.FlagSet) {
@@ -50,6 +57,8 @@ func (c *cli) opener(f clusterFlags) (func(context.Context) (cluster.Cluster, er
 	switch {
 	case f.cluster == "sim" && (f.kafka != "" || f.cassandra != ""):
 		return nil, mistake("an image needs servers to start, and the simulator has none: add --cluster containers")
+	case f.cluster == "sim" && f.driver != clients.Driver{}:
+		return nil, mistake("a driver talks to real servers, and the simulator has none: add --cluster containers")
 	case f.cluster == "sim" && f.containerFlags != containerFlags{}:
 		return nil, mistake("--keep, --cold and --keyspace are about servers, and the simulator has none: add --cluster containers")
 	case f.cluster == "sim":
@@ -58,6 +67,9 @@ func (c *cli) opener(f clusterFlags) (func(context.Context) (cluster.Cluster, er
 		return nil, mistake("no cluster is called %q%s; there are: sim (the default), containers", f.cluster, meant(f.cluster, kinds))
 	case f.keyspace != "" && !keyspaceName.MatchString(f.keyspace):
 		return nil, mistake("--keyspace takes a small letter and then small letters, digits and _, 48 at most; not %q", f.keyspace)
+	}
+	if err := wrongDriver(f.driver); err != nil {
+		return nil, err
 	}
 	o := c.containerOptions(f.containerFlags)
 	return func(ctx context.Context) (cluster.Cluster, error) {
@@ -80,7 +92,7 @@ func (c *cli) opener(f clusterFlags) (func(context.Context) (cluster.Cluster, er
 
 func (c *cli) containerOptions(f containerFlags) containers.Options {
 	return containers.Options{
-		KafkaImage: f.kafka, CassandraImage: f.cassandra, Keyspace: f.keyspace, Warm: f.keep, Log: c.progress,
+		KafkaImage: f.kafka, CassandraImage: f.cassandra, Keyspace: f.keyspace, Warm: f.keep, Driver: f.driver, Log: c.progress,
 	}
 }
 
@@ -97,6 +109,32 @@ func (f clusterFlags) again() string {
 	}
 	if f.cold {
 		text += " --cold"
+	}
+	return text + asked(f.driver)
+}
+
+// wrongDriver says what is wrong with the driver that was asked for.
+func wrongDriver(d clients.Driver) error {
+	err := d.Check()
+	switch {
+	case err == nil:
+		return nil
+	case slices.Contains(clients.DriverNames(), d.Name):
+		return mistake("%v", err)
+	}
+	return mistake("%v%s", err, meant(d.Name, clients.DriverNames()))
+}
+
+// asked are the flags that ask for the driver.
+func asked(d clients.Driver) (text string) {
+	if d.Name != "" {
+		text += " --driver " + d.Name
+	}
+	if d.Retries > 0 {
+		text += fmt.Sprintf(" --retries %d", d.Retries)
+	}
+	if d.Pause > 0 {
+		text += fmt.Sprintf(" --retry-pause %s", d.Pause)
 	}
 	return text
 }

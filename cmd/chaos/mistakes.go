@@ -89,6 +89,7 @@ var examples = map[string]string{
 	"cluster": "containers", "arm": "cassandra/cas", "without": "persist-condition", "seed": "7", "out": "runs/mine",
 	"kafka-image": "apache/kafka:4.3.1", "cassandra-image": "cassandra:5.0.5",
 	"keyspace": "mine",
+	"driver":   "gocql1", "retries": "2", "retry-pause": "1500ms",
 }
 
 // wrongFlag says what is wrong with a flag.
@@ -123,7 +124,9 @@ func wrongValue(cmd *cobra.Command, e *pflag.InvalidValueError) error {
 	f := e.GetFlag()
 	due := "something else"
 	switch f.Value.Type() {
-	case "int64":
+	case "duration":
+		due = "a time as 1500ms or 2s"
+	case "int", "int64":
 		due = "a whole number"
 		if errors.Is(e, strconv.ErrRange) {
 			due = "a number that fits into 64 bits"

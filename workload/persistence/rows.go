@@ -6,6 +6,7 @@ package persistence
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/single-writer/chaos/history"
@@ -116,6 +117,9 @@ type Answer struct {
 	// Row is what a Select found, nil when there is no row; Rows what a Scan found.
 	Row  *RawRow
 	Rows []RawRow
+	// Earlier is what became of the sendings before the last one, where the store's client sent the statement again by
+	// itself; it is known also where there is no answer.
+	Earlier []*Error
 }
 
 // RawRow is a row as it is stored, before anything is made of its value.
@@ -139,3 +143,8 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Code, e.Err) }
 func (e *Error) Unwrap() error { return e.Err }
+
+// InDoubt tells whether an earlier sending of a statement may have taken effect.
+func InDoubt(earlier []*Error) bool {
+	return slices.ContainsFunc(earlier, func(e *Error) bool { return !e.NoEffect })
+}
