@@ -46,6 +46,8 @@ func TestRequirements(t *testing.T) {
 		{"stale-write a", all(probed, ok(P("a", 5)), recover_("c", 10, none), ok(P("c", 10))), all(probed, ok(P("a", 5)), ok(P("b", 10)))},
 		{"rejected-write a", all(probed, no(P("a", 5), 9)), all(probed, ok(P("a", 5)))},
 		{"rejected-write a", all(probed, no(P("a", 5), 9)), all(probed, no(P("a", 5), 8))},
+		{"lost-first-write a", statements("a", "absent", "refused", "refused"), statements("a", "absent", "applied")},
+		{"lost-first-write a", statements("a", "absent", "null", "applied"), statements("b", "absent", "refused", "applied")},
 		{"recovered c", recover_("c", 10, none), recovering("c", 10, none)},
 		{"persisted c", all(recover_("c", 10, none), ok(P("c", 10))), all(recover_("c", 10, none), ok(P("c", 9)))},
 		{"recovered-state b", recover_("b", 5, show(P("a", 4))), recover_("b", 5, show(D("a", 4)))},
@@ -69,6 +71,19 @@ func TestRequirements(t *testing.T) {
 			t.Errorf("%s is met by %+v", c.text, m.Evidence)
 		}
 	}
+}
+
+// statements is a persist whose statements were answered so; the last one decides.
+func statements(worker string, results ...string) step {
+	asked := history.Write{Key: acct, Offset: 5}
+	done, t := asked, history.Fail
+	for _, r := range results {
+		done.Statements = append(done.Statements, history.StatementDone{CQL: "a form", Result: r})
+		if r == "applied" {
+			t = history.OK
+		}
+	}
+	return op(life(worker), history.Persist, &asked, t, &done)
 }
 
 // The story must be told in its order: c's recovery counts only after the stale write.

@@ -47,6 +47,8 @@ func words() []requirementWord {
 			findPersisted, true},
 		{RequirementWord{"rejected-write W", "the stale write of W was refused by the row's condition, which named the newer offset"},
 			findRejectedWrite, false},
+		{RequirementWord{"lost-first-write W", "a write of W found no row, and when it made one there was one already"},
+			findLostFirstWrite, false},
 		{RequirementWord{"recovered-state W", "a recovery of W found a stored value"}, findRecoveredState, false},
 		{RequirementWord{"deleted", "a delete was acknowledged"}, findDeleted, false},
 		{RequirementWord{"reopened", "after a delete a later record of the same key was persisted, both acknowledged"},

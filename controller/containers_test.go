@@ -29,7 +29,7 @@ func repeats(t *testing.T) int {
 }
 
 // TestContainersCatalogue runs the catalogue on real servers, each run once more in the simulator with the same seed: they
-// must come to the same verdicts, by the same steps of each worker.
+// must come to the same verdicts, by the same steps of each worker, unless the scenario says that it is a race.
 func TestContainersCatalogue(t *testing.T) {
 	c := containerstest.Open(t)
 	for n := range repeats(t) {
@@ -62,6 +62,10 @@ func inBothWorlds(t *testing.T, c *containers.Cluster, s *scenarios.Scenario, ar
 	v := stated(t, s, real)
 	simulated := execute(t, sim.Cluster{}, s, arm, seed)
 	w := stated(t, s, simulated)
+	if s.Race != "" {
+		// Both came out as stated; whose step was when is not the plan's to say.
+		return
+	}
 	for name, p := range v.Properties {
 		if q := w.Properties[name]; p.Verdict != q.Verdict {
 			t.Errorf("%s is %s on real servers and %s in the simulator", name, p.Verdict, q.Verdict)

@@ -30,8 +30,12 @@ func Controls() []Control {
 	const cas, casPersist = persistence.CassandraCAS, persistence.CassandraCASPersist
 	return []Control{
 		{Guard: persistence.ReplayFilter, Arm: cas, Scenario: "zombie-ahead", Property: checker.DurableFold},
+		{Guard: persistence.MonotoneBuffer, Arm: cas, Scenario: "replay-window", Property: checker.Progress},
+		{Guard: persistence.TombstoneFloor, Arm: cas, Scenario: "replay-window", Property: checker.Progress},
 		{Guard: persistence.PersistCondition, Arm: cas, Scenario: "stale-periodic-flush", Property: checker.NoStaleOverwrite},
 		{Guard: persistence.PersistCondition, Arm: casPersist, Scenario: "stale-revoke-flush", Property: checker.NoStaleOverwrite},
+		{Guard: persistence.FirstWrite, Arm: cas, Scenario: "late-first-write", Property: checker.NoStaleOverwrite},
+		{Guard: persistence.FirstWrite, Arm: casPersist, Scenario: "late-first-write", Property: checker.NoStaleOverwrite},
 		{Guard: persistence.DeleteCondition, Arm: cas, Scenario: "stale-delete", Property: checker.SingleWriter},
 		{Guard: persistence.TombstoneGuard, Arm: cas, Scenario: "zombie-revives-deleted-key", Property: checker.DurableFold},
 		{Guard: persistence.NeverPersisted, Arm: cas, Scenario: "zombie-revives-never-persisted", Property: checker.DurableFold},

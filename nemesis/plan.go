@@ -12,8 +12,10 @@ import (
 
 // Step is one step of a plan: when this happens, do that. Steps are armed one at a time, in order.
 type Step struct {
-	// When is what the step waits for; the zero Trigger waits for nothing.
+	// When is what the step waits for; the zero Trigger waits for nothing. And are further moments: then the step waits for
+	// all of them, in whatever order they come, and the worker of each stands still at its own.
 	When workload.Trigger
+	And  []workload.Trigger
 	// Do is done one action after another, each until its effect is proved.
 	Do []Action
 	// Where is file:line:col, for messages.

@@ -48,16 +48,36 @@ func (r *Runner) Run(w workload.World) {
 
 func (r *Runner) steps(w workload.World) error {
 	for i, s := range r.Plan {
-		watch := workload.WatchFor(r.Moments, s.When, r.Input)
-		if err := workload.WaitFor(w, watch, r.Moments, "plan", i+1, s.When); err != nil {
+		if err := r.step(w, i+1, s); err != nil {
 			return err
 		}
-		if err := r.inject(w, s.Do); err != nil {
-			watch.Done()
-			return s.failed(i+1, err)
-		}
-		watch.Done()
 		w.Note(history.Plan, &history.PlanStep{Of: "plan", Step: i + 1, Status: "done"})
+	}
+	return nil
+}
+
+// step waits for the moments of a step, of which all are armed at once, and does its actions at the last of them.
+func (r *Runner) step(w workload.World, number int, s Step) error {
+	moments := append([]workload.Trigger{s.When}, s.And...)
+	watches := make([]workload.Watch, len(moments))
+	for i, t := range moments {
+		watches[i] = workload.WatchFor(r.Moments, t, r.Input)
+	}
+	done := func() {
+		for _, watch := range watches {
+			watch.Done()
+		}
+	}
+	for i, t := range moments {
+		if err := workload.WaitFor(w, watches[i], r.Moments, "plan", number, t); err != nil {
+			done()
+			return err
+		}
+	}
+	err := r.inject(w, s.Do)
+	done()
+	if err != nil {
+		return s.failed(number, err)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package nemesis_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,33 @@ func TestStepsStopTheirWorker(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A step of several moments waits for all of them, whichever comes first, and the worker of each stands still at its own.
+func TestStepOfSeveralMoments(t *testing.T) {
+	both := when("b", "commit-answered", 9, "hold", "a", "hold", "b", "release", "a", "release", "b")
+	both.And = []workload.Trigger{{Worker: "a", Point: "teardown"}}
+	for seed := range int64(20) {
+		r := newRig(t, seed, do("start", "a"), when("a", "folded", 5, "hold", "a", "evict", "a", "start", "b"),
+			when("b", "commit-answered", 8, "release", "a"), both)
+		r.play(t)
+		r.wantDone(t)
+		var stood []string
+		for _, e := range r.memory.Events {
+			if v, ok := e.Value.(*history.FaultDone); ok && v.Fault == "hold" && v.Phase == "done" {
+				stood = append(stood, v.Proof)
+			}
+		}
+		want := []string{"a/1 stands in folded @4", "a/1 stands in teardown", "b/1 stands in commit-answered @9"}
+		if !slices.Equal(stood, want) {
+			t.Errorf("seed %d: %v", seed, stood)
+		}
+	}
+	never := both
+	never.And = []workload.Trigger{{Worker: "a", Point: "teardown", Within: time.Second}}
+	r := newRig(t, 1, do("start", "b"), never)
+	r.play(t)
+	r.wantFailed(t, "step 2 of the plan waited 1s for a at `teardown`; b/1 stopped in commit-answered @9 by a step that is not done")
 }
 
 // The rig's end ends the plan too, wherever it is, and every worker, also one in its backoff: nothing is started, written

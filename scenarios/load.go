@@ -51,7 +51,7 @@ type loader struct {
 
 // file reads the whole document.
 func (l *loader) file(body ast.Node) {
-	top, ok := l.object(body, nodeSpan(body), "a scenario", "name", "about", "source", "cluster", "input", "workers", "plan", "requires", "expect")
+	top, ok := l.object(body, nodeSpan(body), "a scenario", "name", "about", "source", "race", "cluster", "input", "workers", "plan", "requires", "expect")
 	if !ok {
 		return
 	}
@@ -62,6 +62,7 @@ func (l *loader) file(body ast.Node) {
 		l.scenario.About = oneLine(about)
 	}
 	l.scenario.Source, _ = l.text(top.field("source"))
+	l.scenario.Race, _ = l.text(top.field("race"))
 	l.cluster(top.field("cluster"))
 	l.input(top.need("input"))
 	l.plan(top.need("plan"))

@@ -69,7 +69,7 @@ names have small letters, digits and hyphens, and begin with a letter
 mine.yaml:1:1: a scenario needs "name"
     1 | about: An owner stalls.
       | ^^^^^
-keys: name about source cluster input workers plan requires expect
+keys: name about source race cluster input workers plan requires expect
 `},
 	{"about: An owner stalls.", "about: 7", `
 mine.yaml:2:8: "about" takes text, not 7
@@ -262,6 +262,22 @@ mine.yaml:16:35: a trigger waits for an eviction or for a point: it has "evicted
    16 |   - when: {worker: a, evicted: a, point: folded}
       |                                   ^^^^^
 `},
+	{"{worker: a, point: folded, event: 6}", "[]", `
+mine.yaml:16:11: "when" names no moment
+   16 |   - when: []
+      |           ^
+write when: [{worker: a, point: folded}, {worker: b, point: folded}]
+`},
+	{"{worker: a, point: folded, event: 6}", "[{worker: a, point: folded}, {worker: a, point: polled}]", `
+mine.yaml:16:40: a stands still at the first of its moments, and comes to no second in this step
+   16 |   - when: [{worker: a, point: folded}, {worker: a, point: polled}]
+      |                                        ^
+`},
+	{"{worker: a, point: folded, event: 6}", "[{evicted: a}, {worker: b, point: folded}]", `
+mine.yaml:16:35: b is not started yet: line 18 starts it
+   16 |   - when: [{evicted: a}, {worker: b, point: folded}]
+      |                                   ^
+`},
 	{"worker: a, point: folded, event: 6", "event: 6", `
 mine.yaml:16:11: a trigger needs "worker" and "point", or "evicted"
    16 |   - when: {event: 6}
@@ -426,7 +442,7 @@ mine.yaml:1:1: the file has no scenario in it
 mine.yaml:1:1: a scenario is a mapping, not a list
     1 | - name: mine
       | ^
-keys: name about source cluster input workers plan requires expect
+keys: name about source race cluster input workers plan requires expect
 `},
 	{"evicted: a}, do", "evicted: a}, dp", `
 mine.yaml:18:5: a step needs "do"

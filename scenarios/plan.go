@@ -56,8 +56,8 @@ func (l *loader) step(n ast.Node, i int) (nemesis.Step, bool) {
 		return step, false
 	}
 	o.restrict([]string{"when", "do"})
-	if when := o.field("when"); when != nil {
-		step.When = l.trigger(when, moment{i, -1}, 0)
+	if moments := l.moments(o.field("when"), moment{i, -1}); len(moments) > 0 {
+		step.When, step.And = moments[0], append(step.And, moments[1:]...)
 	}
 	do := o.need("do")
 	actions, ok := l.list(do)
@@ -165,6 +165,29 @@ func (l *loader) judgeProbes() {
 			l.fail(p.at, there+"; or all", "no account is called %s", quoted(p.text))
 		}
 	}
+}
+
+// moments reads what a step waits for: one moment, or a list of them, of which all must come.
+func (l *loader) moments(f *field, m moment) []workload.Trigger {
+	if f == nil {
+		return nil
+	}
+	list, several := f.value.(*ast.SequenceNode)
+	if !several {
+		return []workload.Trigger{l.trigger(f, m, 0)}
+	}
+	if len(list.Values) == 0 {
+		l.fail(f.at, "write when: [{worker: a, point: folded}, {worker: b, point: folded}]", "\"when\" names no moment")
+	}
+	var out []workload.Trigger
+	for _, n := range list.Values {
+		t := l.trigger(&field{name: f.name, key: f.key, value: n, at: nodeSpan(n)}, m, 0)
+		if t.Worker != "" && slices.ContainsFunc(out, func(u workload.Trigger) bool { return u.Worker == t.Worker }) {
+			l.fail(nodeSpan(n), "", "%s stands still at the first of its moments, and comes to no second in this step", t.Worker)
+		}
+		out = append(out, t)
+	}
+	return out
 }
 
 // trigger reads a moment. First is the first event of the stage that waits for it, 0 in a plan.

@@ -20,6 +20,9 @@ import (
 type Scenario struct {
 	// Name is what the command line calls it, About what it shows, Source where it comes from; Source may be empty.
 	Name, About, Source string
+	// Race says what the plan leaves to the servers, so that two runs need not have the same steps. It is empty where the
+	// plan fixes each worker's steps, in every world.
+	Race string
 	// File is the file that it was read from.
 	File string
 	// Cluster is how many nodes of each kind there are.

@@ -28,11 +28,7 @@ func casPersist(c *compound) error {
 	case OffsetNull:
 		return c.repair()
 	}
-	// The first write of the key. Who loses the race for the row asks once more: the winner may be older.
-	if a, err = c.send(Insert, IfNotExists); err != nil || a.Applied {
-		return err
-	}
-	if a, err = c.send(Update, cond); err != nil || a.Applied {
+	if a, err = c.first(cond); err != nil || a.Applied {
 		return err
 	}
 	switch a.Refusal {
@@ -43,6 +39,20 @@ func casPersist(c *compound) error {
 	}
 	// The row went away between the two: a spurious conflict, after which the worker recovers.
 	return c.conflict(history.Opt{})
+}
+
+// first is the first write of a key that a statement has found no row of: the one place in the fence that is not atomic.
+// Who loses the race for the row asks it once more, as the winner may be older. Without that guard who found no row takes
+// it, whoever has it by now: what a plain INSERT would do, and conditional all the same.
+func (c *compound) first(cond Condition) (Answer, error) {
+	a, err := c.send(Insert, IfNotExists)
+	if err != nil || a.Applied {
+		return a, err
+	}
+	if !c.store.Arm.Has(FirstWrite) {
+		cond = IfExists
+	}
+	return c.send(Update, cond)
 }
 
 // repair overwrites a row that is there but whose offset is gone (its cell expired): nothing is left to compare with. Who
@@ -77,11 +87,7 @@ func casDelete(c *compound) error {
 	case a.Refusal == OffsetNull || verb == Remove:
 		return nil
 	}
-	if a, err = c.send(Insert, IfNotExists); err != nil || a.Applied {
-		return err
-	}
-	a, err = c.send(Update, cond)
-	if err == nil && !a.Applied && a.Refusal == OffsetStored {
+	if a, err = c.first(cond); err == nil && !a.Applied && a.Refusal == OffsetStored {
 		return c.conflict(history.Some(a.Stored))
 	}
 	return err

@@ -33,10 +33,10 @@ const (
 // guards are all guards, in the order in which a write meets them.
 var guards = []Guard{
 	{ReplayFilter, "a replayed record folded a second time onto a state that holds it already", true},
-	{MonotoneBuffer, "a rightful owner's flush below its own recovered offset, refused for ever", false},
-	{TombstoneFloor, "a rightful owner's flush below the tombstone that its recovery found, refused for ever", false},
+	{MonotoneBuffer, "a rightful owner's flush below its own recovered offset, refused for ever", true},
+	{TombstoneFloor, "a rightful owner's flush below the tombstone that its recovery found, refused for ever", true},
 	{PersistCondition, "a stale owner's flush replacing newer state", true},
-	{FirstWrite, "two first writers of a key overtaking each other", false},
+	{FirstWrite, "a stale owner that found no row taking the one that its successor has written since", true},
 	{Repair, "a key whose offset cell has expired, refusing every write for ever", false},
 	{DeleteCondition, "a stale owner's delete erasing newer state", true},
 	{TombstoneGuard, "a stale owner's flush bringing a deleted key back to life", true},
