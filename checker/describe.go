@@ -30,7 +30,8 @@ func (r *Run) describe(i int) string {
 		}
 	case *history.Recovery:
 		if v != nil {
-			return fmt.Sprintf("%s recovery of partition %d from %d%s", e.Process, v.Partition, v.Start, ended(e))
+			ans, _ := e.Value.(*history.Recovery)
+			return fmt.Sprintf("%s recovery of partition %d from %d%s", e.Process, v.Partition, v.Start, ended(e)+madeOf(ans))
 		}
 	case *history.OffsetCommit:
 		if v != nil {
@@ -133,6 +134,22 @@ func ended(e history.Event) string {
 		return " done"
 	}
 	return " failed"
+}
+
+// madeOf says what a recovery from events made of its keys.
+func madeOf(v *history.Recovery) string {
+	if v == nil {
+		return ""
+	}
+	text := ""
+	for _, k := range v.States {
+		state := "nothing"
+		if k.State != nil {
+			state = k.State.String()
+		}
+		text += fmt.Sprintf(", %s is %s, floor @%s", k.Key, state, k.Floor)
+	}
+	return text
 }
 
 func committed(e history.Event) string {

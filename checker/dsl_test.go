@@ -21,6 +21,8 @@ import (
 //	probe(row)  last(row)     the rig's reads; show(w) is the row that a write leaves, none is no row
 //	readBack(offset)          the committed offset, read by the rig
 //	recover_("c", 10, row)    a recovery
+//	makes("c", 10, W, 3)      one from events, that made a state of them, or closed, with a floor (-1 for none)
+//	journals("a", 5)  clears("b")         a row of the journal, their removal
 
 const acct = "acct-1"
 
@@ -189,6 +191,41 @@ func recover_(worker string, start int64, row *history.Row) step {
 func recovering(worker string, start int64, row *history.Row) step {
 	return all(op(life(worker), history.Recover, &history.Recovery{Start: start, Keys: []string{acct}}, "", nil),
 		read(life(worker), history.ForRecovery, row))
+}
+
+// makes is a recovery from events; no row is read of the key.
+func makes(worker string, start int64, state *ledger.State, floor int64) step {
+	v := &history.Recovery{Start: start, Keys: []string{acct}}
+	made := history.RecoveredKey{Key: acct, State: state}
+	if floor >= 0 {
+		made.Floor = history.Some(floor)
+	}
+	return op(life(worker), history.Recover, v, history.OK,
+		&history.Recovery{Start: start, Keys: v.Keys, States: []history.RecoveredKey{made}})
+}
+
+// closed is the state of an account that is not open.
+var closed *ledger.State
+
+func journals(worker string, offset int64) step {
+	return func(m *history.Memory) {
+		v := &history.JournalWrite{Key: acct, Offset: offset, Event: event(offset), Timestamp: clock(m)}
+		op(life(worker), history.Journal, v, history.OK, v)(m)
+	}
+}
+
+// journaling is a row that the history has no answer of.
+func journaling(worker string, offset int64) step {
+	return func(m *history.Memory) {
+		begin(m, life(worker), history.Journal, &history.JournalWrite{Key: acct, Offset: offset, Event: event(offset), Timestamp: clock(m)})
+	}
+}
+
+func clears(worker string) step {
+	return func(m *history.Memory) {
+		v := &history.JournalRemoval{Key: acct, Timestamp: clock(m)}
+		op(life(worker), history.JournalClear, v, history.OK, v)(m)
+	}
 }
 
 func commit(worker string, offset int64) step {

@@ -11,7 +11,7 @@ import (
 // offset, in count, digest and balance; and the row's offset cell is the offset inside the value.
 //
 // Contents, not only offsets: a value may carry the newest offset and lack half of its events. Values are taken from the
-// persists that took effect and from what reads returned, so that a value which the store itself tore (cells of two
+// persists that took effect, from what reads returned, and from what an owner made of a journal, so that a value which the store itself tore (cells of two
 // writes merged, an expired cell, bytes that are no state) is seen though nobody wrote it. A plain write that was
 // acknowledged, but whose timestamp was behind that of one which had taken effect before it was called, stored nothing and
 // is not judged. An owner that found a key
@@ -33,6 +33,11 @@ func checkDurableFold(r *Run) Result {
 		for i := range k.shown {
 			if s := &k.shown[i]; s.row != nil {
 				c.read(k, s)
+			}
+		}
+		for i := range k.returned {
+			if s := &k.returned[i]; s.shape == live {
+				c.value(k, *s.row.State, s.to, s.to)
 			}
 		}
 	}

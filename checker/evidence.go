@@ -160,7 +160,7 @@ func (r *Run) alone(k *key, w *write) bool {
 	until := never
 	for _, rec := range r.recoveries {
 		another := lifeOf(rec.process) != lifeOf(w.process) || rec.v.Generation > w.v.Generation
-		if rec.call > w.answer && another && rec.v.Partition == k.partition {
+		if rec.call > w.answer && another && rec.of(k) {
 			until = rec.call
 			break
 		}
@@ -207,7 +207,7 @@ func findRejectedWrite(r *Run, q Requirement, _ int) (moment, string) {
 // findRecovered: the moment is the recovery's answer; it was called at or after from.
 func findRecovered(r *Run, q Requirement, from int) (moment, string) {
 	for _, rec := range r.recoveries {
-		if history.WorkerOf(rec.process) == q.Worker && rec.outcome == history.OK && rec.call >= from {
+		if history.WorkerOf(rec.process) == q.Worker && rec.outcome == history.OK && rec.call >= from && len(rec.v.Keys) > 0 {
 			return moment{rec.answer, []int{rec.answer}}, ""
 		}
 	}
@@ -223,7 +223,7 @@ func findPersisted(r *Run, q Requirement, from int) (moment, string) {
 			continue
 		}
 		for _, k := range r.keys {
-			if k.partition != rec.v.Partition {
+			if !rec.of(k) {
 				continue
 			}
 			for _, w := range k.writes {

@@ -21,6 +21,9 @@ type key struct {
 	settling []showing
 	settled  int
 	startRow *history.Row
+	// journal is what was asked of the key's journal, returned what recoveries made of it.
+	journal  journal
+	returned []showing
 
 	effects  []effect
 	acked    []effect

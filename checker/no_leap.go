@@ -23,6 +23,9 @@ import (
 // truth at the start) the instant is not judged, and a run without failures is unknown: no evidence of what is stored is
 // not evidence of nothing.
 //
+// Of a key with a journal, what is stored is the row and what the journal holds: an owner that restores from events may
+// lawfully commit beyond a row that it has not written since.
+//
 // Source: kafka-flow issue 732 (the pair of an old state and a new offset); INV_CommittedNeverAhead of its models.
 func checkNoLeap(r *Run) Result {
 	c := leaps{run: r, found: &finding{}}
@@ -64,7 +67,7 @@ func (c *leaps) shown(k *key, s *showing) {
 		return
 	}
 	place, cover := c.run.covering(k, s, f.offset)
-	if cover != lacks {
+	if cover != lacks || k.journaled(s.to, k.log[place].Offset) != lacks {
 		return
 	}
 	c.found.found(s.to, func() (string, []int) {
@@ -103,7 +106,7 @@ func (c *leaps) rise(k *key, f floor) {
 	if !ok {
 		return
 	}
-	switch c.stored(k, place, f) {
+	switch k.orJournaled(c.stored(k, place, f), f.from+1, k.log[place].Offset) {
 	case covers:
 		c.judged++
 	case undecided:

@@ -31,11 +31,7 @@ func checkNoResurrection(r *Run) Result {
 	for _, k := range r.keys {
 		closes := k.closes()
 		ranked := r.commits[k.partition].ranked()
-		for i := range k.shown {
-			s := &k.shown[i]
-			if s.source != sourceRead || s.broken {
-				continue
-			}
+		for _, s := range k.reads() {
 			top, ok := highestBefore(ranked, s.from, 0)
 			if !ok {
 				continue
@@ -75,6 +71,19 @@ func checkNoResurrection(r *Run) Result {
 	}
 	return Result{Verdict: Pass, Counts: counts, Summary: fmt.Sprintf(
 		"In %s of keys closed below the committed offset, no life that had ended came back.", count(checked, "read"))}
+}
+
+// reads gives what was read of the key: its row, and what recoveries made of its journal.
+func (k *key) reads() []*showing {
+	var out []*showing
+	for _, shown := range [][]showing{k.shown, k.returned} {
+		for i := range shown {
+			if s := &shown[i]; s.source == sourceRead && !s.broken {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
 }
 
 // closes gives the places of the key's closes in its log.

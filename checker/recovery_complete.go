@@ -6,7 +6,7 @@ import "fmt"
 // acknowledged before the recovery was called.
 //
 // By offset and not by time: of two acknowledged writes the older owner's may be the later one, and returning it is the
-// failure. Deletes count as in no-stale-overwrite: nothing at all is explained by a delete at or above the mark that took
+// failure. What was made of a journal counts at its floor where that is higher: below it the owner writes nothing. Deletes count as in no-stale-overwrite: nothing at all is explained by a delete at or above the mark that took
 // effect or is in doubt. Only acknowledged writes make the mark here, so that the property is what the store owes to
 // its client and nothing more. Expiry resets it.
 func checkRecoveryComplete(r *Run) Result {
@@ -20,7 +20,7 @@ func checkRecoveryComplete(r *Run) Result {
 				continue
 			}
 			checked++
-			if !k.behind(s, mark.offset) {
+			if !k.behind(s, mark.offset) || rec.reads[i].made && s.row != nil && s.row.Offset.N >= mark.offset {
 				continue
 			}
 			f.found(s.to, func() (string, []int) {

@@ -63,6 +63,14 @@ type recovery struct {
 type recovered struct {
 	key *key
 	showing
+	// made tells that this is what the owner made of the key's events, and not just its row: the showing's row has the floor
+	// for its offset.
+	made bool
+}
+
+// of tells whether the recovery was of the key too.
+func (rec *recovery) of(k *key) bool {
+	return rec.v.Partition == k.partition && slices.Contains(rec.v.Keys, k.name)
 }
 
 // NewRun indexes a history, which must be well-formed (history.Validate). Values of the wrong type and nil rows are
@@ -193,6 +201,8 @@ func (r *Run) readOperations() {
 			}
 		case *history.CommittedOffset:
 			r.readCommitted(i, v)
+		default:
+			r.readJournal(i, e)
 		}
 	}
 }
@@ -265,6 +275,9 @@ func (r *Run) readRecoveries() {
 			}
 			at := owner{e.Process, v.Partition}
 			if e.Type != history.Invoke {
+				if rec := open[at]; rec != nil && rec.answer == i {
+					r.returned(rec)
+				}
 				delete(open, at)
 				continue
 			}
@@ -286,7 +299,7 @@ func (r *Run) readRecoveries() {
 			k := r.key(asked.Partition, asked.Key)
 			s := showingOf(v.Row, r.partner[i], i, sourceRead)
 			s.purpose, s.write = asked.Purpose, k.writeOf(v.Row)
-			rec.reads = append(rec.reads, recovered{k, s})
+			rec.reads = append(rec.reads, recovered{k, s, false})
 		}
 	}
 }

@@ -94,6 +94,22 @@ func steps(h *history.History) map[string][]string {
 			s += fmt.Sprintf(" %s p%d %s @%s generation %d %s", v.Point, v.Partition, v.Key, v.Offset, v.Generation, v.Outcome)
 		case *history.Recovery:
 			s += fmt.Sprintf(" p%d from %d %v generation %d", v.Partition, v.Start, v.Keys, v.Generation)
+			for _, k := range v.States {
+				s += fmt.Sprintf(" [%s %v floor %s]", k.Key, k.State, k.Floor)
+			}
+		case *history.JournalWrite:
+			s += fmt.Sprintf(" %s @%d %s generation %d %s", v.Key, v.Offset, v.Write, v.Generation, v.Code)
+		case *history.JournalRemoval:
+			s += fmt.Sprintf(" %s generation %d %s", v.Key, v.Generation, v.Code)
+		case *history.JournalRows:
+			s += " " + v.Key
+			for _, r := range v.Rows {
+				s += fmt.Sprintf(" @%d by %s", r.Offset, r.Write)
+			}
+		case *history.KeyWrite:
+			s += fmt.Sprintf(" %s generation %d %s", v.Key, v.Generation, v.Code)
+		case *history.KeyList:
+			s += fmt.Sprintf(" %v", v.Keys)
 		case *history.RowRead:
 			s += " " + v.Key
 			if v.Row != nil {

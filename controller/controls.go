@@ -39,6 +39,12 @@ func Controls() []Control {
 		{Guard: persistence.DeleteCondition, Arm: cas, Scenario: "stale-delete", Property: checker.SingleWriter},
 		{Guard: persistence.TombstoneGuard, Arm: cas, Scenario: "zombie-revives-deleted-key", Property: checker.DurableFold},
 		{Guard: persistence.NeverPersisted, Arm: cas, Scenario: "zombie-revives-never-persisted", Property: checker.DurableFold},
+		{Guard: persistence.JournalFloorFilter, Arm: cas, Scenario: "journal-residue", Property: checker.DurableFold},
+		// The filter alone does the work of the other two: with it no recovery comes to less than its row.
+		{Guard: persistence.MonotoneInit, Arm: cas, Also: []string{persistence.JournalFloorFilter},
+			Scenario: "residue-below-tombstone", Property: checker.Progress},
+		{Guard: persistence.JournalOrder, Arm: cas, Also: []string{persistence.JournalFloorFilter, persistence.MonotoneInit},
+			Scenario: "killed-amid-flush", Property: checker.Progress},
 	}
 }
 

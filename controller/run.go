@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/single-writer/chaos/cluster"
@@ -77,7 +78,10 @@ func assemble(j Job, in *workload.Input, w cluster.World, consistency string, op
 	crew := &workload.Crew{
 		Input: in, Arm: j.Arm, Rows: w, Consumers: w, Consistency: consistency, Configs: j.Scenario.Workers,
 	}
-	observer := &workload.Observer{Input: in, Rows: w, Truth: w, Consistency: consistency}
+	observer := &workload.Observer{
+		Input: in, Rows: w, Truth: w, Consistency: consistency,
+		Journal: slices.ContainsFunc(j.Scenario.Workers, func(c workload.Config) bool { return c.RestoreEvents }),
+	}
 	sentinel := &nemesis.Sentinel{Truth: w, Crew: crew}
 	runs := func(process string) bool {
 		_, _, running := b.Standing(process)
@@ -123,7 +127,13 @@ func (u *underWay) Record(e history.Event) history.Event {
 	return u.Recorder.Record(e)
 }
 
-func isWrite(f history.F) bool { return f == history.Persist || f == history.Delete }
+func isWrite(f history.F) bool {
+	switch f {
+	case history.Persist, history.Delete, history.Journal, history.JournalClear, history.KeyAdd, history.KeyRemove:
+		return true
+	}
+	return false
+}
 
 // busy tells whether a process that still runs awaits an answer.
 func (u *underWay) busy(runs func(process string) bool) bool {

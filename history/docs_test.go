@@ -65,6 +65,8 @@ var titles = map[reflect.Type]string{
 	reflect.TypeFor[ledger.State]():  "state",
 	reflect.TypeFor[Row]():           "row",
 	reflect.TypeFor[KeyedRow]():      "keyed row",
+	reflect.TypeFor[RecoveredKey]():  "recovered key",
+	reflect.TypeFor[JournalEntry]():  "journal entry",
 	reflect.TypeFor[StatementDone](): "statement",
 	reflect.TypeFor[MemberAtAll]():   "member",
 	reflect.TypeFor[LoggedCommit]():  "logged commit",

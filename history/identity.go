@@ -15,6 +15,17 @@ func identity(value any) string {
 	case *Write:
 		return fmt.Sprintf("write %s of %s @%d in partition %d by %s in generation %d", v.Write, v.Key, v.Offset, v.Partition,
 			v.Member, v.Generation)
+	case *JournalWrite:
+		return fmt.Sprintf("write %s of %s @%d in partition %d by %s in generation %d", v.Write, v.Key, v.Offset, v.Partition,
+			v.Member, v.Generation)
+	case *JournalRemoval:
+		return fmt.Sprintf("the journal of %s in partition %d by %s in generation %d", v.Key, v.Partition, v.Member, v.Generation)
+	case *JournalRows:
+		return fmt.Sprintf("the journal of %s in partition %d by %s in generation %d", v.Key, v.Partition, v.Member, v.Generation)
+	case *KeyWrite:
+		return fmt.Sprintf("%s of partition %d by %s in generation %d", v.Key, v.Partition, v.Member, v.Generation)
+	case *KeyList:
+		return fmt.Sprintf("the keys of partition %d by %s in generation %d", v.Partition, v.Member, v.Generation)
 	case *OffsetCommit:
 		return fmt.Sprintf("offset %d of partition %d by %s in generation %d", v.Offset, v.Partition, v.Member, v.Generation)
 	case *CommittedOffset:

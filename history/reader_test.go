@@ -107,7 +107,8 @@ func TestMalformed(t *testing.T) {
 		{3, `"op":1`, `"op":9223372036854775808`, `3:@9223372036854775808: field "op": 9223372036854775808 does not fit into 64 bits`},
 		{3, `"commit"`, `"comit"`, `3: unknown f "comit"; did you mean "commit"?`},
 		{3, `"commit"`, `"transact"`, `3: unknown f "transact"; known are commit, committed, delete, dropped, end, evicted, fault, group, ` +
-			`group-log, life, persist, plan, point, produce, read, record, recover, scan, truth`},
+			`group-log, journal, journal-clear, journal-read, key-add, key-remove, keys-read, life, persist, plan, point, produce, read, ` +
+			`record, recover, scan, truth`},
 
 		// Values.
 		{3, `{"partition":0,"offset":1,"member":"m","generation":1}`, `null`, `3:@null: value of commit: null where an object is due`},

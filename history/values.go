@@ -22,6 +22,15 @@ const (
 	// Persist stores a state, Delete removes one: each the whole compound of the arm. Value: Write.
 	Persist F = "persist"
 	Delete  F = "delete"
+	// Journal adds one event's row to a key's journal, JournalClear removes all of a key's rows, JournalRead reads them.
+	// Values: JournalWrite, JournalRemoval, JournalRows.
+	Journal      F = "journal"
+	JournalClear F = "journal-clear"
+	JournalRead  F = "journal-read"
+	// KeyAdd and KeyRemove change the list of a partition's keys, KeysRead reads it. Values: KeyWrite, KeyList.
+	KeyAdd    F = "key-add"
+	KeyRemove F = "key-remove"
+	KeysRead  F = "keys-read"
 	// Commit commits an offset for the group. Value: OffsetCommit.
 	Commit F = "commit"
 	// Committed reads a committed offset back. Value: CommittedOffset.
@@ -57,12 +66,20 @@ const (
 
 // values gives the type of Value for each F; it is what makes a decoded event typed.
 var values = map[F]reflect.Type{
-	Produce:   reflect.TypeFor[Produced](),
-	Recover:   reflect.TypeFor[Recovery](),
-	Read:      reflect.TypeFor[RowRead](),
-	Scan:      reflect.TypeFor[TableScan](),
-	Persist:   reflect.TypeFor[Write](),
-	Delete:    reflect.TypeFor[Write](),
+	Produce: reflect.TypeFor[Produced](),
+	Recover: reflect.TypeFor[Recovery](),
+	Read:    reflect.TypeFor[RowRead](),
+	Scan:    reflect.TypeFor[TableScan](),
+	Persist: reflect.TypeFor[Write](),
+	Delete:  reflect.TypeFor[Write](),
+
+	Journal:      reflect.TypeFor[JournalWrite](),
+	JournalClear: reflect.TypeFor[JournalRemoval](),
+	JournalRead:  reflect.TypeFor[JournalRows](),
+	KeyAdd:       reflect.TypeFor[KeyWrite](),
+	KeyRemove:    reflect.TypeFor[KeyWrite](),
+	KeysRead:     reflect.TypeFor[KeyList](),
+
 	Commit:    reflect.TypeFor[OffsetCommit](),
 	Committed: reflect.TypeFor[CommittedOffset](),
 	Point:     reflect.TypeFor[PointReached](),
@@ -81,7 +98,8 @@ var values = map[F]reflect.Type{
 // IsOp tells whether f is an operation; the other known ones are notes.
 func (f F) IsOp() bool {
 	switch f {
-	case Produce, Recover, Read, Scan, Persist, Delete, Commit, Committed:
+	case Produce, Recover, Read, Scan, Persist, Delete, Commit, Committed,
+		Journal, JournalClear, JournalRead, KeyAdd, KeyRemove, KeysRead:
 		return true
 	}
 	return false
@@ -107,10 +125,13 @@ type Recovery struct {
 	Partition int32 `json:"partition"`
 	// Start is the offset that the owner will read from: fetched, with stable offsets required, before the store is read.
 	Start int64 `json:"start"`
-	// Keys are the keys that it reads: all of the partition's.
+	// Keys are the keys that it reads: all of the partition's, those that are listed, or one at its first record.
 	Keys []string `json:"keys"`
 	Owner
-	Error string `json:"error,omitempty"`
+	// States are what it made of each key, where that is not just the row: of an owner that restores from events. In the
+	// answer only.
+	States []RecoveredKey `json:"states,omitempty"`
+	Error  string         `json:"error,omitempty"`
 }
 
 // Purpose is what a row is read for.
@@ -322,6 +343,8 @@ type GroundTruth struct {
 	// Rows are all rows of the run's group; Committed the next offset to read by partition, -1 for none.
 	Rows      []KeyedRow `json:"rows"`
 	Committed []int64    `json:"committed"`
+	// Journal is the events left in the journal, where a worker keeps one; at the end only.
+	Journal []JournalEntry `json:"journal,omitempty"`
 }
 
 // Ending says how the run ended.

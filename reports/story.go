@@ -171,6 +171,8 @@ func (t *teller) tell(e history.Event) {
 		t.commit(e, v)
 	case *history.RowRead:
 		t.found(e, v)
+	case *history.Recovery:
+		t.made(e, v)
 	case *history.Eviction:
 		t.add(e, "-", fmt.Sprintf("coordinator: %s is out of the group", v.Target))
 	case *history.FaultDone:
@@ -250,6 +252,26 @@ func (t *teller) found(e history.Event, v *history.RowRead) {
 		c.found, c.states = fmt.Sprintf("@%s", v.Row.Offset), c.states+1
 	default:
 		c.found = fmt.Sprintf("a tombstone @%s", v.Row.Offset)
+	}
+}
+
+// made tells what a recovery from events made of its keys, instead of what their rows are.
+func (t *teller) made(e history.Event, v *history.Recovery) {
+	if e.Type != history.OK || len(v.States) == 0 {
+		return
+	}
+	c := t.chapter(e)
+	c.recovered, c.states = len(v.States), 0
+	for _, k := range v.States {
+		switch {
+		case k.State != nil:
+			c.states++
+			c.found = fmt.Sprintf("@%d of its events", k.State.Offset)
+		case k.Floor.Known:
+			c.found = fmt.Sprintf("none of its events above a floor @%s", k.Floor)
+		default:
+			c.found = "no events"
+		}
 	}
 }
 

@@ -11,13 +11,15 @@ import (
 // allWorkers is the entry whose settings all workers have, and the target of a probe of all keys.
 const allWorkers = "all"
 
-// setting is one key of a worker: a duration, a switch, or the number of records.
+// setting is one key of a worker: a duration, a switch, one of two words, or the number of records.
 type setting struct {
 	key   string
 	least time.Duration
 	// in finds the duration, flag the switch; both are nil for the number of records.
 	in   func(*workload.Config) *time.Duration
 	flag func(*workload.Config) *bool
+	// off and on are the words of a switch that has words of its own.
+	off, on string
 }
 
 // leastTimeout is the shortest session and the shortest rebalance time-out that the real client, and the brokers as this
@@ -27,17 +29,19 @@ const leastTimeout = 100 * time.Millisecond
 // settings are a worker's keys. Only persisting and committing may be 0s, for after every poll: a wait of 0s between
 // polls, heartbeats or restarts would let a loop turn while the simulator's clock stands still.
 var settings = []setting{
-	{"max-poll-interval", leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.MaxPollInterval }, nil},
-	{"session-timeout", leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.SessionTimeout }, nil},
-	{"heartbeat-interval", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.HeartbeatInterval }, nil},
-	{"request-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.RequestTimeout }, nil},
-	{"max-poll-records", 0, nil, nil},
-	{"poll-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.PollTimeout }, nil},
-	{"persist-every", 0, func(c *workload.Config) *time.Duration { return &c.PersistEvery }, nil},
-	{"commit-every", 0, func(c *workload.Config) *time.Duration { return &c.CommitEvery }, nil},
-	{"flush-on-revoke", 0, nil, func(c *workload.Config) *bool { return &c.FlushOnRevoke }},
-	{"backoff", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Backoff }, nil},
-	{"backoff-max", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.BackoffMax }, nil},
+	{key: "max-poll-interval", least: leastTimeout, in: func(c *workload.Config) *time.Duration { return &c.Member.MaxPollInterval }},
+	{key: "session-timeout", least: leastTimeout, in: func(c *workload.Config) *time.Duration { return &c.Member.SessionTimeout }},
+	{key: "heartbeat-interval", least: time.Millisecond, in: func(c *workload.Config) *time.Duration { return &c.Member.HeartbeatInterval }},
+	{key: "request-timeout", least: time.Millisecond, in: func(c *workload.Config) *time.Duration { return &c.Member.RequestTimeout }},
+	{key: "max-poll-records"},
+	{key: "poll-timeout", least: time.Millisecond, in: func(c *workload.Config) *time.Duration { return &c.PollTimeout }},
+	{key: "persist-every", in: func(c *workload.Config) *time.Duration { return &c.PersistEvery }},
+	{key: "commit-every", in: func(c *workload.Config) *time.Duration { return &c.CommitEvery }},
+	{key: "flush-on-revoke", flag: func(c *workload.Config) *bool { return &c.FlushOnRevoke }},
+	{key: "restore", flag: func(c *workload.Config) *bool { return &c.RestoreEvents }, off: "snapshots", on: "events"},
+	{key: "recovery", flag: func(c *workload.Config) *bool { return &c.LazyRecovery }, off: "on-assignment", on: "lazy"},
+	{key: "backoff", least: time.Millisecond, in: func(c *workload.Config) *time.Duration { return &c.Backoff }},
+	{key: "backoff-max", least: time.Millisecond, in: func(c *workload.Config) *time.Duration { return &c.BackoffMax }},
 }
 
 const mostPollRecords = 1_000_000
@@ -114,16 +118,23 @@ func (l *loader) settings(entry *field, c *workload.Config) {
 		if f == nil {
 			continue
 		}
-		if s.flag != nil {
+		switch {
+		case s.on != "":
+			if text, ok := l.text(f); ok && l.known(word{text, f.at}, f.name, "words", []string{s.off, s.on}) {
+				*s.flag(c) = text == s.on
+			}
+		case s.flag != nil:
 			if b, ok := l.boolean(f); ok {
 				*s.flag(c) = b
 			}
-		} else if s.in == nil {
+		case s.in == nil:
 			if n, ok := l.number(f, mostPollRecords); ok {
 				c.MaxPollRecords = int(n)
 			}
-		} else if d, ok := l.duration(f, s.least); ok {
-			*s.in(c) = d
+		default:
+			if d, ok := l.duration(f, s.least); ok {
+				*s.in(c) = d
+			}
 		}
 	}
 	if len(l.errs) > had {

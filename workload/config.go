@@ -17,6 +17,9 @@ type Config struct {
 	// FlushOnRevoke stores what is dirty when partitions are revoked or lost, and when the worker ends by an error: like
 	// kafka-flow's setting of that name, it takes no notice of whether the partition is still the worker's.
 	FlushOnRevoke bool
+	// RestoreEvents recovers keys from their journals, and keeps them, instead of from snapshots alone. LazyRecovery recovers
+	// each key at its first record, instead of all when the partition is assigned.
+	RestoreEvents, LazyRecovery bool
 	// Backoff is the first wait before a restart after an error; it doubles up to BackoffMax.
 	Backoff    time.Duration
 	BackoffMax time.Duration

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/single-writer/chaos/history"
@@ -17,54 +18,20 @@ type flow struct {
 	token     Token
 	store     *persistence.Store
 	keys      []string
-	// states are what the fold has come to, snapshots what of it is held for the store: the buffer may keep an older or a
-	// newer state than the fold has.
-	states    map[string]ledger.State
-	snapshots map[string]*persistence.Snapshot
+	// states are what the fold has come to, held for the store by kept: the buffer may keep an older or a newer state than
+	// the fold has. A key that is not recovered yet is in neither.
+	states map[string]ledger.State
+	kept   map[string]*persistence.Key
 	// recovered is, by key, the offset that the recovered state covers: what the replay filter compares with.
 	recovered map[string]int64
 	// held is, by key, the offset of the first record that is folded and not stored: a commit must stay at or below it.
 	held map[string]int64
 	// next is the next offset to read, committed the highest that was committed under this assignment.
 	next, committed int64
-	persistAt       time.Duration
-	commitAt        time.Duration
-}
-
-// recover begins a flow: it reads every key of the partition before anything is folded. The start offset was fetched
-// before; in the other order a handover in between could be missed by both.
-func (l *life) recover(token Token, a Assigned) (*flow, error) {
-	f := &flow{
-		worker: l, partition: a.Partition, token: token, keys: l.crew.Input.KeysOf(a.Partition),
-		states: map[string]ledger.State{}, snapshots: map[string]*persistence.Snapshot{}, recovered: map[string]int64{}, held: map[string]int64{},
-		next: a.Start, committed: a.Start,
-	}
-	f.store = &persistence.Store{
-		Arm: l.crew.Arm, Process: l.world, Rows: l.crew.Rows, Partition: a.Partition, Owner: token,
-		NextWrite: l.nextWrite, Consistency: l.crew.Consistency,
-	}
-	f.persistAt, f.commitAt = l.world.Now()+l.config.PersistEvery, l.world.Now()+l.config.CommitEvery
-	f.reach(PointAssigned, "", a.Start, "")
-	f.reach(PointRecoverBegin, "", a.Start, "")
-	v := history.Recovery{Partition: a.Partition, Start: a.Start, Keys: f.keys, Owner: token}
-	op := l.world.Invoke(history.Recover, &v)
-	for _, key := range f.keys {
-		s, err := f.store.Recover(key)
-		if err != nil {
-			failed := v
-			failed.Error = err.Error()
-			l.world.Answer(op, history.Fail, history.Recover, &failed)
-			return nil, fmt.Errorf("recover partition %d: %w", a.Partition, err)
-		}
-		f.states[key], f.snapshots[key], f.recovered[key] = s.State(), s, -1
-		if s.State().Open() {
-			f.recovered[key] = s.State().Offset
-		}
-	}
-	done := v
-	l.world.Answer(op, history.OK, history.Recover, &done)
-	f.reach(PointRecovered, "", a.Start, "")
-	return f, nil
+	// start is the offset that the partition was handed over at.
+	start     int64
+	persistAt time.Duration
+	commitAt  time.Duration
 }
 
 func (f *flow) reach(point, key string, offset int64, outcome string) {
@@ -82,11 +49,14 @@ func (f *flow) take(records []Record) error {
 		if err != nil {
 			return err
 		}
-		s, ok := f.snapshots[e.Account]
-		if !ok {
+		if !slices.Contains(f.keys, e.Account) {
 			return fmt.Errorf("partition %d offset %d: account %q is not of this partition", r.Partition, r.Offset, e.Account)
 		}
-		f.fold(s, e, r.Offset, closed)
+		k, err := f.key(e.Account)
+		if err != nil {
+			return err
+		}
+		f.fold(k, e, r.Offset, closed)
 		f.next = r.Offset + 1
 		f.reach(PointFolded, e.Account, r.Offset, "")
 		if f.worker.poison != nil {
@@ -98,7 +68,7 @@ func (f *flow) take(records []Record) error {
 		if !ok {
 			continue
 		}
-		if err := f.snapshots[key].Delete(offset); err != nil {
+		if err := f.kept[key].Delete(offset); err != nil {
 			return err
 		}
 		delete(f.held, key)
@@ -108,7 +78,7 @@ func (f *flow) take(records []Record) error {
 
 // fold folds one record, unless the replay filter finds that the recovered state holds it already: after a crash between
 // a flush and its commit the next owner reads such records again.
-func (f *flow) fold(s *persistence.Snapshot, e ledger.Event, offset int64, closed map[string]int64) {
+func (f *flow) fold(k *persistence.Key, e ledger.Event, offset int64, closed map[string]int64) {
 	if floor := f.recovered[e.Account]; f.worker.crew.Arm.Has(persistence.ReplayFilter) && offset <= floor {
 		f.store.Drop(e.Account, offset, persistence.ReplayFilter, floor)
 		return
@@ -123,7 +93,7 @@ func (f *flow) fold(s *persistence.Snapshot, e ledger.Event, offset int64, close
 	} else {
 		closed[e.Account] = offset
 	}
-	s.Append(next, offset)
+	k.Append(e, next, offset)
 }
 
 // tick flushes and commits what is due. It comes after every poll, an empty one too.
@@ -155,10 +125,14 @@ func due(now time.Duration, at *time.Duration, every time.Duration) bool {
 // flush stores every dirty key. An error ends it, and the worker: what a refused flush means is for a new life to find.
 func (f *flow) flush() error {
 	for _, key := range f.keys {
-		if err := f.snapshots[key].Flush(); err != nil {
+		k, ok := f.kept[key]
+		if !ok {
+			continue
+		}
+		if err := k.Flush(); err != nil {
 			return err
 		}
-		if !f.snapshots[key].Dirty() {
+		if !k.Dirty() {
 			delete(f.held, key)
 		}
 	}
@@ -173,7 +147,9 @@ func (f *flow) giveUp() {
 	}
 	f.reach(PointFlushOnRevoke, "", f.next, "")
 	for _, key := range f.keys {
-		_ = f.snapshots[key].Flush()
+		if k, ok := f.kept[key]; ok {
+			_ = k.Flush()
+		}
 	}
 }
 

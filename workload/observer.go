@@ -16,7 +16,9 @@ type Observer struct {
 	Rows        persistence.Rows
 	Truth       Truth
 	Consistency string
-	probes      int
+	// Journal tells whether a worker of the run keeps one: then what is left of it at the end is told too.
+	Journal bool
+	probes  int
 }
 
 // AllKeys is the target of a probe of every key.
@@ -122,7 +124,15 @@ func (o *Observer) truth(w World, at string) error {
 	if err != nil {
 		return err
 	}
-	w.Note(history.Truth, &history.GroundTruth{At: at, Rows: rows, Committed: committed})
+	truth := &history.GroundTruth{At: at, Rows: rows, Committed: committed}
+	if o.Journal && at == "end" {
+		a, _, err := o.Rows.Start(persistence.Statement{Table: persistence.Journal, Verb: persistence.Scan}).Await()
+		if err != nil {
+			return fmt.Errorf("scan the journal: %w", err)
+		}
+		truth.Journal = persistence.JournalEntries(a.Rows)
+	}
+	w.Note(history.Truth, truth)
 	return nil
 }
 

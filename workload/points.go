@@ -10,6 +10,7 @@ const (
 	PointRecovered       = "recovered"
 	PointPolled          = "polled"
 	PointFolded          = "folded"
+	PointJournalAnswered = "journal-answered"
 	PointBeforePersist   = "before-persist"
 	PointPersistSent     = "persist-sent"
 	PointPersistAnswered = "persist-answered"
@@ -27,10 +28,11 @@ const (
 func Points() []NamedPoint {
 	return []NamedPoint{
 		{PointAssigned, "a partition was handed to the worker; its offset is the one to start from"},
-		{PointRecoverBegin, "before the first row of the partition is read"},
-		{PointRecovered, "all rows of the partition were read"},
+		{PointRecoverBegin, "before the first row of the partition, or of a key that is recovered at its first record, is read"},
+		{PointRecovered, "all rows of the partition, or of that key, were read"},
 		{PointPolled, "a poll returned records; its offset is the last one's"},
 		{PointFolded, "a record was folded into its key's state, or left out by the replay filter"},
+		{PointJournalAnswered, "an event's row in the journal came to its end, whatever the answer"},
 		{PointBeforePersist, "before a dirty state is flushed, and before its timestamp is taken"},
 		{PointPersistSent, "a statement of the flush was sent, its answer not awaited yet"},
 		{PointPersistAnswered, "the flush came to its end, whatever the answer"},

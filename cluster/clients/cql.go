@@ -9,13 +9,23 @@ import (
 
 // columns are read in this order; times are the further ones with write times and the rest of the life.
 const (
-	rowKey  = "application_id = ? AND group_id = ? AND topic = ? AND partition = ? AND key = ?"
 	columns = "offset, metadata, value"
 	times   = ", WRITETIME(offset), WRITETIME(value), TTL(value)"
+	// The rows of a run, those of one partition of its input, and the one of a key.
+	ofRun        = " WHERE application_id = ? AND group_id = ? AND topic = ? ALLOW FILTERING"
+	partitionKey = "application_id = ? AND group_id = ? AND topic = ? AND partition = ?"
+	rowKey       = partitionKey + " AND key = ?"
 )
 
 // query is a statement as CQL, with its values in order.
 func (r *rows) query(s persistence.Statement) (cql string, values []any, err error) {
+	switch s.Table {
+	case persistence.Journal:
+		return r.journalQuery(s)
+	case persistence.Keys:
+		return r.keysQuery(s)
+	}
+	table := r.table(persistence.Snapshots)
 	key := []any{applicationID, r.group, r.topic, s.Partition, s.Key}
 	selected := columns
 	if s.Writetimes {
@@ -23,19 +33,18 @@ func (r *rows) query(s persistence.Statement) (cql string, values []any, err err
 	}
 	switch s.Verb {
 	case persistence.Select:
-		return "SELECT " + selected + " FROM " + r.table + " WHERE " + rowKey, key, nil
+		return "SELECT " + selected + " FROM " + table + " WHERE " + rowKey, key, nil
 	case persistence.Scan:
-		return "SELECT partition, key, " + selected + " FROM " + r.table +
-			" WHERE application_id = ? AND group_id = ? AND topic = ? ALLOW FILTERING", key[:3], nil
+		return "SELECT partition, key, " + selected + " FROM " + table + ofRun, key[:3], nil
 	case persistence.Update:
-		cql = "UPDATE " + r.table + using(s) + " SET offset = ?, created = toTimestamp(now()), metadata = ?, value = ? WHERE " + rowKey
+		cql = "UPDATE " + table + using(s) + " SET offset = ?, created = toTimestamp(now()), metadata = ?, value = ? WHERE " + rowKey
 		values = append([]any{s.Offset, s.Metadata, blob(s.Value)}, key...)
 	case persistence.Insert:
-		cql = "INSERT INTO " + r.table + " (application_id, group_id, topic, partition, key, offset, created, metadata, value)" +
+		cql = "INSERT INTO " + table + " (application_id, group_id, topic, partition, key, offset, created, metadata, value)" +
 			" VALUES (?, ?, ?, ?, ?, ?, toTimestamp(now()), ?, ?)"
 		values = slices.Concat(key, []any{s.Offset, s.Metadata, blob(s.Value)})
 	case persistence.Remove:
-		cql = "DELETE FROM " + r.table + using(s) + " WHERE " + rowKey
+		cql = "DELETE FROM " + table + using(s) + " WHERE " + rowKey
 		values = key
 	}
 	if s.If == persistence.Always && s.Verb != persistence.Insert {
@@ -98,5 +107,5 @@ func forms(key string) []persistence.Statement {
 	}
 	timed := at
 	timed.Verb, timed.Writetimes = persistence.Select, true
-	return append(out, timed)
+	return append(append(out, timed), plainForms(at)...)
 }

@@ -11,7 +11,7 @@ import (
 
 // Each form of a statement with its text and how many values it binds.
 func TestQuery(t *testing.T) {
-	r := &rows{table: "chaos.snapshots_v2", group: "g", topic: "t"}
+	r := &rows{keyspace: "chaos", group: "g", topic: "t"}
 	key := []any{"chaos", "g", "t", int32(2), "acct-1"}
 	st := persistence.Statement{Partition: 2, Key: "acct-1", Offset: 7, Metadata: "m", Value: []byte("v"), Timestamp: 99}
 	with := func(v persistence.Verb, c persistence.Condition) persistence.Statement {
@@ -21,6 +21,11 @@ func TestQuery(t *testing.T) {
 	}
 	tombstone := with(persistence.Update, persistence.IfOffsetAtMost)
 	tombstone.Value = nil
+	on := func(table persistence.Table, v persistence.Verb) persistence.Statement {
+		s := with(v, persistence.Always)
+		s.Table = table
+		return s
+	}
 	timed := with(persistence.Select, persistence.Always)
 	timed.Writetimes = true
 	const (
@@ -58,6 +63,18 @@ func TestQuery(t *testing.T) {
 		{with(persistence.Update, persistence.IfExists), "UPDATE chaos.snapshots_v2 " + set + where + " IF EXISTS", join(cells, key)},
 		{with(persistence.Insert, persistence.IfNotExists), "INSERT INTO chaos.snapshots_v2 (application_id, group_id, topic, partition, " +
 			"key, offset, created, metadata, value) VALUES (?, ?, ?, ?, ?, ?, toTimestamp(now()), ?, ?) IF NOT EXISTS", join(key, cells)},
+
+		{on(persistence.Journal, persistence.Select), "SELECT offset, metadata, value FROM chaos.records " + where, key},
+		{on(persistence.Journal, persistence.Scan), "SELECT partition, key, offset, metadata, value FROM chaos.records " +
+			"WHERE application_id = ? AND group_id = ? AND topic = ? ALLOW FILTERING", key[:3]},
+		{on(persistence.Journal, persistence.Insert), "INSERT INTO chaos.records (application_id, group_id, topic, partition, key, offset, " +
+			"created, metadata, value) VALUES (?, ?, ?, ?, ?, ?, toTimestamp(now()), ?, ?) USING TIMESTAMP ?", join(key, cells, []any{int64(99)})},
+		{on(persistence.Journal, persistence.Remove), "DELETE FROM chaos.records USING TIMESTAMP ? " + where, join([]any{int64(99)}, key)},
+		{on(persistence.Keys, persistence.Select), "SELECT key, metadata FROM chaos.keys " +
+			"WHERE application_id = ? AND group_id = ? AND topic = ? AND partition = ?", key[:4]},
+		{on(persistence.Keys, persistence.Insert), "INSERT INTO chaos.keys (application_id, group_id, topic, partition, key, created, " +
+			"metadata) VALUES (?, ?, ?, ?, ?, toTimestamp(now()), ?) USING TIMESTAMP ?", join(key, []any{"m", int64(99)})},
+		{on(persistence.Keys, persistence.Remove), "DELETE FROM chaos.keys USING TIMESTAMP ? " + where, join([]any{int64(99)}, key)},
 	} {
 		cql, values, err := r.query(c.s)
 		if err != nil || cql != c.cql {
@@ -72,5 +89,12 @@ func TestQuery(t *testing.T) {
 	}
 	if _, _, err := r.query(with(persistence.Insert, persistence.Always)); err == nil {
 		t.Error("a plain insert has no form: it would write a row marker that no arm writes")
+	}
+	conditional := on(persistence.Journal, persistence.Insert)
+	conditional.If = persistence.IfNotExists
+	for _, st := range []persistence.Statement{conditional, on(persistence.Keys, persistence.Scan), on(persistence.Journal, persistence.Update)} {
+		if _, _, err := r.query(st); err == nil {
+			t.Errorf("%s has a form, and nobody writes so", st.Form())
+		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Where is the row of a key in the table of snapshots, for a test that writes it past the rig.
-func (s *Servers) Where() (table, row string) { return s.rows("").table, rowKey }
+func (s *Servers) Where() (table, row string) { return s.rows("").table(persistence.Snapshots), rowKey }
 
 // Execute executes a statement on the rows of a run of that name.
 func (s *Servers) Execute(ctx context.Context, run string, st persistence.Statement) (persistence.Answer, error) {

@@ -16,9 +16,12 @@ const applicationID = "chaos"
 // rows executes statements for one run.
 type rows struct {
 	session      cassandra.Session
-	table        string // with its keyspace
+	keyspace     string
 	group, topic string
 }
+
+// table is a table's name with its keyspace.
+func (r *rows) table(t persistence.Table) string { return r.keyspace + "." + tables[t].name }
 
 // Start sends a statement.
 func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answer] {
@@ -81,8 +84,11 @@ func readRows(found cassandra.Rows, s persistence.Statement) (persistence.Answer
 		var value *[]byte
 		var ttl *int
 		dest := []any{&offset, &metadata, &value}
-		if s.Verb == persistence.Scan {
+		switch {
+		case s.Verb == persistence.Scan:
 			dest = append([]any{&row.Partition, &row.Key}, dest...)
+		case s.Table == persistence.Keys:
+			dest = []any{&row.Key, &metadata}
 		}
 		if s.Writetimes {
 			dest = append(dest, &writtenOffset, &writtenValue, &ttl)
@@ -100,7 +106,7 @@ func readRows(found cassandra.Rows, s persistence.Statement) (persistence.Answer
 		if ttl != nil {
 			row.TTL = history.Some(int64(*ttl))
 		}
-		if s.Verb == persistence.Select {
+		if s.Verb == persistence.Select && s.Table == persistence.Snapshots {
 			a.Row = &row
 		} else {
 			a.Rows = append(a.Rows, row)

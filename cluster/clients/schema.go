@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/single-writer/chaos/cluster/clients/cassandra"
+	"github.com/single-writer/chaos/workload/persistence"
 )
 
 // column is a column of a table as system_schema.columns has it.
@@ -22,17 +23,26 @@ type table struct {
 	columns []column // those of the key first, in its order
 }
 
-// snapshots is kafka-flow's own table. A row is a Cassandra partition of its own: conditional writes of one key meet no
-// others.
-const snapshots = "snapshots_v2"
-
-// tables are all that a keyspace of the rig has.
-var tables = []table{
-	{snapshots, []column{
+// tables are all that a keyspace of the rig has: kafka-flow's own, with its columns as far as the rig needs them. A row of a
+// snapshot is a Cassandra partition of its own: conditional writes of one key meet no others. A key's journal is one too,
+// and so are the keys of a partition of the input; the original spreads those over 10,000 segments by a hash and reads them
+// all, which for a few keys would be nothing but reads.
+var tables = [...]table{
+	persistence.Snapshots: {"snapshots_v2", []column{
 		{"application_id", "text", "partition_key"}, {"group_id", "text", "partition_key"}, {"topic", "text", "partition_key"},
 		{"partition", "int", "partition_key"}, {"key", "text", "partition_key"},
 		{"offset", "bigint", "regular"}, {"created", "timestamp", "regular"}, {"metadata", "text", "regular"},
 		{"value", "blob", "regular"},
+	}},
+	persistence.Journal: {"records", []column{
+		{"application_id", "text", "partition_key"}, {"group_id", "text", "partition_key"}, {"topic", "text", "partition_key"},
+		{"partition", "int", "partition_key"}, {"key", "text", "partition_key"}, {"offset", "bigint", "clustering"},
+		{"created", "timestamp", "regular"}, {"metadata", "text", "regular"}, {"value", "blob", "regular"},
+	}},
+	persistence.Keys: {"keys", []column{
+		{"application_id", "text", "partition_key"}, {"group_id", "text", "partition_key"}, {"topic", "text", "partition_key"},
+		{"partition", "int", "partition_key"}, {"key", "text", "clustering"},
+		{"created", "timestamp", "regular"}, {"metadata", "text", "regular"},
 	}},
 }
 

@@ -18,6 +18,7 @@ func TestCreateTable(t *testing.T) {
 
 // What a keyspace holds is compared table by table and column by column, in whatever order the server lists them.
 func TestDifferences(t *testing.T) {
+	const snapshots = "snapshots_v2"
 	as := func(change func(columns []column) []column) map[string][]column {
 		found := map[string][]column{}
 		for _, t := range tables {

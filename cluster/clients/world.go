@@ -91,7 +91,7 @@ func (s *Servers) Warm(ctx context.Context, scratch string) error {
 
 // rows are those of the run of that name.
 func (s *Servers) rows(run string) *rows {
-	return &rows{session: s.session, table: s.keyspace + "." + snapshots, group: run, topic: run}
+	return &rows{session: s.session, keyspace: s.keyspace, group: run, topic: run}
 }
 
 // cql sends a statement that is about no run's rows.

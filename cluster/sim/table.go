@@ -1,84 +1,66 @@
 package sim
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"time"
 
-	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// table is the one Cassandra: rows of cells with timestamps, of which the greatest wins.
-type table struct {
-	net  *network
-	rows map[rowKey]*row
-	// order is the rows by key, for scans.
-	order []rowKey
+// tables is the one Cassandra.
+type tables [persistence.Keys + 1]*table
+
+func newTables() *tables {
+	var t tables
+	for i := range t {
+		t[i] = &table{rows: map[rowKey]*row{}, cleared: map[rowKey]stamp{}}
+	}
+	return &t
 }
 
+// table is rows of cells with timestamps, of which the greatest wins.
+type table struct {
+	rows map[rowKey]*row
+	// order is the rows by key: for scans, and as those of one Cassandra partition are clustered.
+	order []rowKey
+	// cleared is when all rows of a key were removed, by the key at offset 0: older writes, also those that come later, stay
+	// behind it.
+	cleared map[rowKey]stamp
+}
+
+// rowKey names a row; offset is part of the name in the journal alone.
 type rowKey struct {
 	partition int32
 	key       string
+	offset    int64
 }
 
-// row is cells with their timestamps. A row is there while its marker or a cell is: INSERT writes the marker, UPDATE does
-// not, and a null cell keeps nothing alive.
-type row struct {
-	marker  stamp
-	removed stamp
-	offset  cell[int64]
-	meta    cell[string]
-	value   cell[[]byte]
-	// ballot is the timestamp of the last conditional write: rounds of one row are ordered, whatever the clocks say.
-	ballot stamp
+func (k rowKey) compare(l rowKey) int {
+	return cmp.Or(cmp.Compare(k.partition, l.partition), cmp.Compare(k.key, l.key), cmp.Compare(k.offset, l.offset))
 }
-
-// stamp is a write timestamp in microseconds since 1970; 0 is never.
-type stamp int64
-
-// cell is one column: what the write with the greatest timestamp left.
-type cell[T any] struct {
-	at   stamp
-	null bool
-	data T
-}
-
-// put writes a cell. Of equal timestamps the null wins, then the greater value (Cassandra's reconciliation of cells).
-func (c *cell[T]) put(at stamp, v T, null bool, greater func(a, b T) bool) {
-	if at < c.at || at == c.at && (c.null || !null && !greater(v, c.data)) {
-		return
-	}
-	*c = cell[T]{at: at, null: null, data: v}
-}
-
-// live tells whether the cell has a value after the row's removal.
-func (c cell[T]) live(removed stamp) bool { return c.at > removed && c.at > 0 && !c.null }
-
-func (r *row) exists() bool {
-	return r != nil && (r.marker > r.removed || r.offset.live(r.removed) || r.meta.live(r.removed) || r.value.live(r.removed))
-}
-
-func newTable(n *network) *table { return &table{net: n, rows: map[rowKey]*row{}} }
 
 // apply executes one statement at one instant.
-func (t *table) apply(s persistence.Statement, clock func() int64) persistence.Answer {
-	k := rowKey{s.Partition, s.Key}
-	switch s.Verb {
-	case persistence.Select:
-		return persistence.Answer{Row: t.read(k, s.Writetimes)}
-	case persistence.Scan:
-		var a persistence.Answer
-		for _, k := range t.order {
-			if r := t.read(k, s.Writetimes); r != nil {
-				a.Rows = append(a.Rows, *r)
-			}
-		}
-		return a
+func (ts *tables) apply(s persistence.Statement, clock func() int64) persistence.Answer {
+	t, k := ts[s.Table], rowKey{partition: s.Partition, key: s.Key}
+	switch {
+	case s.Verb == persistence.Scan:
+		return persistence.Answer{Rows: t.read(func(rowKey) bool { return true }, s.Writetimes)}
+	case s.Verb == persistence.Select && s.Table == persistence.Journal:
+		return persistence.Answer{Rows: t.read(func(l rowKey) bool { return l.partition == k.partition && l.key == k.key }, false)}
+	case s.Verb == persistence.Select && s.Table == persistence.Keys:
+		return persistence.Answer{Rows: t.read(func(l rowKey) bool { return l.partition == k.partition }, false)}
+	case s.Verb == persistence.Select:
+		return persistence.Answer{Row: t.rows[k].read(k, s.Writetimes)}
+	case s.Verb == persistence.Remove && s.Table == persistence.Journal:
+		t.clear(k, stamp(s.Timestamp))
+		return persistence.Answer{Applied: true}
+	}
+	if s.Table == persistence.Journal {
+		k.offset = s.Offset
 	}
 	if s.If == persistence.Always {
-		t.write(k, s, stamp(s.Timestamp))
+		t.row(k).write(s, stamp(s.Timestamp))
 		return persistence.Answer{Applied: true}
 	}
 	if refused, ok := t.refuses(k, s); ok {
@@ -87,7 +69,7 @@ func (t *table) apply(s persistence.Statement, clock func() int64) persistence.A
 	r := t.row(k)
 	// A ballot is the coordinator's clock in milliseconds, lifted above the last one of the row.
 	r.ballot = max(r.ballot+1, stamp(clock()/1000*1000))
-	t.write(k, s, r.ballot)
+	r.write(s, r.ballot)
 	return persistence.Answer{Applied: true}
 }
 
@@ -117,58 +99,40 @@ func (t *table) refuses(k rowKey, s persistence.Statement) (persistence.Answer, 
 	return stored, !holds
 }
 
+// row gives a row to write to.
 func (t *table) row(k rowKey) *row {
 	r, ok := t.rows[k]
 	if !ok {
-		r = &row{}
+		r = &row{removed: t.cleared[rowKey{partition: k.partition, key: k.key}]}
 		t.rows[k] = r
-		at, _ := slices.BinarySearchFunc(t.order, k, func(a, b rowKey) int {
-			return cmp.Or(cmp.Compare(a.partition, b.partition), cmp.Compare(a.key, b.key))
-		})
+		at, _ := slices.BinarySearchFunc(t.order, k, rowKey.compare)
 		t.order = slices.Insert(t.order, at, k)
 	}
 	return r
 }
 
-func (t *table) write(k rowKey, s persistence.Statement, at stamp) {
-	r := t.row(k)
-	switch s.Verb {
-	case persistence.Remove:
-		r.removed = max(r.removed, at)
-		return
-	case persistence.Insert:
-		r.marker = max(r.marker, at)
+// clear removes all rows of a key by one tombstone over them.
+func (t *table) clear(k rowKey, at stamp) {
+	t.cleared[k] = max(t.cleared[k], at)
+	for _, l := range t.order {
+		if l.partition == k.partition && l.key == k.key {
+			t.rows[l].removed = max(t.rows[l].removed, at)
+		}
 	}
-	r.offset.put(at, s.Offset, false, func(a, b int64) bool { return a > b })
-	r.meta.put(at, s.Metadata, false, func(a, b string) bool { return a > b })
-	r.value.put(at, s.Value, s.Value == nil, func(a, b []byte) bool { return bytes.Compare(a, b) > 0 })
 }
 
-// read gives the row as a reader sees it, nil when there is none.
-func (t *table) read(k rowKey, writetimes bool) *persistence.RawRow {
-	r := t.rows[k]
-	if !r.exists() {
-		return nil
-	}
-	out := &persistence.RawRow{Partition: k.partition, Key: k.key}
-	if r.offset.live(r.removed) {
-		out.Offset = history.Some(r.offset.data)
-	}
-	if r.meta.live(r.removed) {
-		out.Metadata = r.meta.data
-	}
-	if r.value.live(r.removed) {
-		out.Value = r.value.data
-	}
-	if writetimes {
-		out.WritetimeOffset = writetime(r.offset, r.removed)
-		out.WritetimeValue = writetime(r.value, r.removed)
+// read gives the rows that are there, in order.
+func (t *table) read(of func(rowKey) bool, writetimes bool) []persistence.RawRow {
+	var out []persistence.RawRow
+	for _, k := range t.order {
+		if !of(k) {
+			continue
+		}
+		if r := t.rows[k].read(k, writetimes); r != nil {
+			out = append(out, *r)
+		}
 	}
 	return out
-}
-
-func writetime[T any](c cell[T], removed stamp) history.Opt {
-	return history.Opt{N: int64(c.at), Known: c.live(removed)}
 }
 
 // Start sends a statement; no two statements keep their order on the way.
@@ -178,6 +142,6 @@ func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answ
 		timeout = 5 * time.Second
 	}
 	return request(w.board, w.net, nil, timeout, func(reply func(persistence.Answer)) {
-		reply(w.table.apply(s, w.scheduler.Clock))
+		reply(w.tables.apply(s, w.scheduler.Clock))
 	})
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// store is a table alone, with a clock that the test sets.
+// store is the tables alone, with a clock that the test sets.
 type store struct {
-	t     *testing.T
-	table *table
-	clock int64
+	t      *testing.T
+	tables *tables
+	clock  int64
 }
 
-func newStore(t *testing.T) *store { return &store{t, newTable(nil), 1_000_000} }
+func newStore(t *testing.T) *store { return &store{t, newTables(), 1_000_000} }
 
 // plain, cond and remove make statements on the one key; the value names the write.
 func plain(verb persistence.Verb, at, offset int64, value string) persistence.Statement {
@@ -38,7 +38,7 @@ func bytesOf(value string) []byte {
 func (s *store) do(sts ...persistence.Statement) persistence.Answer {
 	var a persistence.Answer
 	for _, st := range sts {
-		a = s.table.apply(st, func() int64 { return s.clock })
+		a = s.tables.apply(st, func() int64 { return s.clock })
 	}
 	return a
 }
@@ -135,7 +135,7 @@ func TestRowWithoutOffset(t *testing.T) {
 	make := func() *store {
 		s := newStore(t)
 		s.do(plain(insert, 10, 5, "v"))
-		s.table.rows[rowKey{0, "k"}].offset.null = true
+		s.tables[persistence.Snapshots].rows[rowKey{key: "k"}].offset.null = true
 		s.wantRow("v@none")
 		return s
 	}
@@ -246,7 +246,7 @@ func TestWhatKeepsARowAlive(t *testing.T) {
 	for verb, want := range map[persistence.Verb]string{update: "absent", insert: "null@none"} {
 		s := newStore(t)
 		s.do(plain(verb, 10, 5, "v"))
-		r := s.table.rows[rowKey{0, "k"}]
+		r := s.tables[persistence.Snapshots].rows[rowKey{key: "k"}]
 		r.offset.null, r.value.null, r.meta.null = true, true, true
 		s.wantRow(want)
 	}
@@ -255,7 +255,7 @@ func TestWhatKeepsARowAlive(t *testing.T) {
 // A scan gives the rows that are there, by partition and key.
 func TestScan(t *testing.T) {
 	s := newStore(t)
-	for _, k := range []rowKey{{1, "a"}, {0, "c"}, {0, "b"}, {0, "gone"}} {
+	for _, k := range []rowKey{{1, "a", 0}, {0, "c", 0}, {0, "b", 0}, {0, "gone", 0}} {
 		st := plain(update, 10, 5, "v")
 		st.Partition, st.Key = k.partition, k.key
 		s.do(st)
@@ -263,9 +263,9 @@ func TestScan(t *testing.T) {
 	s.do(persistence.Statement{Verb: remove, Key: "gone", Timestamp: 11})
 	var got []rowKey
 	for _, r := range s.do(persistence.Statement{Verb: persistence.Scan}).Rows {
-		got = append(got, rowKey{r.Partition, r.Key})
+		got = append(got, rowKey{r.Partition, r.Key, 0})
 	}
-	if d := cmp.Diff([]rowKey{{0, "b"}, {0, "c"}, {1, "a"}}, got, cmp.AllowUnexported(rowKey{})); d != "" {
+	if d := cmp.Diff([]rowKey{{0, "b", 0}, {0, "c", 0}, {1, "a", 0}}, got, cmp.AllowUnexported(rowKey{})); d != "" {
 		t.Error(d)
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// World is one simulated run: its scheduler, its board, its broker and its table.
+// World is one simulated run: its scheduler, its board, its broker and its tables.
 type World struct {
 	scheduler *scheduler
 	net       *network
 	board     *board.Board
 	broker    *broker
-	table     *table
+	tables    *tables
 	// The connections of the rig's own clients.
 	producer, admin link
 }
@@ -35,7 +35,7 @@ const adminTimeout = 5 * time.Second
 func New(seed int64, partitions int, recorder history.Recorder) *World {
 	s := newScheduler(seed)
 	w := &World{scheduler: s, net: &network{s}, board: board.New(s, recorder)}
-	w.broker, w.table = newBroker(w.net, partitions), newTable(w.net)
+	w.broker, w.tables = newBroker(w.net, partitions), newTables()
 	s.abort = func(err error) { w.board.Abort(fmt.Errorf("%w: %s", err, w.board.Waiting())) }
 	return w
 }

@@ -31,7 +31,7 @@ func (s *Store) begin(f history.F, key string, offset int64, state *ledger.State
 		c.bytes = b
 	}
 	c.reach("before-"+string(f), "")
-	c.value.Write = fmt.Sprintf("%s#%d", s.Process.Name(), s.NextWrite())
+	c.value.Write = s.writeID()
 	c.meta = encodeMetadata(c.value.Write, s.Owner.Generation)
 	if !s.Arm.conditional(f) {
 		c.value.Timestamp = history.Some(s.Process.Clock())
@@ -43,10 +43,7 @@ func (s *Store) begin(f history.F, key string, offset int64, state *ledger.State
 
 // reach reaches a point of this write: before-persist, persist-sent, persist-answered, and the same of delete.
 func (c *compound) reach(point, outcome string) {
-	c.store.Process.Point(history.PointReached{
-		Point: point, Partition: c.value.Partition, Key: c.value.Key, Offset: history.Some(c.value.Offset),
-		Owner: c.value.Owner, Outcome: outcome,
-	})
+	c.store.reach(point, c.value.Key, c.value.Offset, outcome)
 }
 
 // unanswered ends a compound at a statement that has no answer.

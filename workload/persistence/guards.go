@@ -28,6 +28,10 @@ const (
 	MonotoneBuffer   = "monotone-buffer"
 	TombstoneFloor   = "tombstone-floor"
 	ReplayFilter     = "replay-filter"
+	// Those of a worker that restores its keys from events.
+	JournalOrder       = "journal-order"
+	JournalFloorFilter = "journal-floor-filter"
+	MonotoneInit       = "monotone-init"
 )
 
 // guards are all guards, in the order in which a write meets them.
@@ -41,6 +45,9 @@ var guards = []Guard{
 	{DeleteCondition, "a stale owner's delete erasing newer state", true},
 	{TombstoneGuard, "a stale owner's flush bringing a deleted key back to life", true},
 	{NeverPersisted, "a stale owner's flush bringing back a key that was deleted before it was ever stored", true},
+	{JournalFloorFilter, "events that a stale owner left in the journal, folded into the state of a later life", true},
+	{MonotoneInit, "a recovery from an old journal lowering the floor, and a rightful owner refused for ever", true},
+	{JournalOrder, "a snapshot whose events the journal lacks, and a rightful owner refused for ever", true},
 }
 
 // ArmInfo is an arm as the command line lists it.
@@ -146,6 +153,10 @@ func (a *Arm) conditional(f history.F) bool {
 	}
 	return a.persists
 }
+
+// fenced tells whether deletes too leave an offset behind that refuses what is older: then the row says from where on a
+// journal counts.
+func (a *Arm) fenced() bool { return a.persists && a.deletes }
 
 // strategy is how the arm persists, or deletes.
 func (a *Arm) strategy(f history.F) func(*compound) error {

@@ -34,23 +34,36 @@ type Call[T any] interface {
 	Await() (answer T, outcome Outcome, err error)
 }
 
-// Rows is the snapshot table, reached by one statement at a time.
+// Rows is the store's tables, reached by one statement at a time.
 type Rows interface {
 	Start(s Statement) Call[Answer]
 }
+
+// Table is what a statement is about.
+type Table int
+
+const (
+	// Snapshots has one row a key: (application_id, group_id, topic, partition, key) -> offset, created, metadata, value.
+	Snapshots Table = iota
+	// Journal has one row an event, which is its value: the same key and, ordering its rows, the offset.
+	Journal
+	// Keys has one row a key, without a value: (application_id, group_id, topic, partition) and, ordering its rows, the key.
+	Keys
+)
 
 // Verb is what a statement does.
 type Verb int
 
 const (
-	// Select reads one row, Scan all rows of the run's group.
+	// Select reads one row of the snapshots, all rows of a key in the journal, or all keys of a partition, in their order;
+	// Scan reads all rows of the run's group.
 	Select Verb = iota
 	Scan
 	// Update writes cells of a row, which it creates where there is none unless a condition forbids it.
 	Update
 	// Insert writes a whole row.
 	Insert
-	// Remove deletes the row.
+	// Remove deletes the row; of the journal, all rows of the key.
 	Remove
 )
 
@@ -69,10 +82,10 @@ const (
 	IfNotExists
 )
 
-// Statement is one CQL statement on the snapshot table
-// (application_id, group_id, topic, partition, key) -> offset, created, metadata, value.
+// Statement is one CQL statement. Those on the journal and on the keys are plain.
 type Statement struct {
-	Verb Verb
+	Table Table
+	Verb  Verb
 	// Partition and Key name the row; the rest of the primary key is the run's.
 	Partition int32
 	Key       string
@@ -92,7 +105,8 @@ type Statement struct {
 // Form names the statement in histories and texts.
 func (s Statement) Form() string {
 	verb := [...]string{"select", "scan", "update", "insert", "delete"}[s.Verb]
-	return verb + [...]string{"", "-if-offset", "-if-offset-null", "-if-exists", "-if-not-exists"}[s.If]
+	table := [...]string{"", "journal-", "keys-"}[s.Table]
+	return table + verb + [...]string{"", "-if-offset", "-if-offset-null", "-if-exists", "-if-not-exists"}[s.If]
 }
 
 // Refusal is what a conditional statement that was not applied says of the row.
@@ -114,7 +128,8 @@ type Answer struct {
 	Refusal Refusal
 	// Stored is the offset that a refusal named.
 	Stored int64
-	// Row is what a Select found, nil when there is no row; Rows what a Scan found.
+	// Row is what a Select of a snapshot found, nil when there is no row; Rows what a Scan found, or a Select of the journal or
+	// of the keys.
 	Row  *RawRow
 	Rows []RawRow
 	// Earlier is what became of the sendings before the last one, where the store's client sent the statement again by

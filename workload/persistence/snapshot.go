@@ -76,7 +76,7 @@ func (b *Snapshot) Delete(offset int64) error {
 // flushDelete removes the row. A worker deletes only what it has stored or found; the full fence leaves a tombstone in any
 // case, or a stale first flush would find nothing that refuses it.
 func (b *Snapshot) flushDelete() error {
-	if !b.stored && !b.store.Arm.Has(NeverPersisted) {
+	if !b.deletes() {
 		b.cell.clean = true
 		return nil
 	}
@@ -86,6 +86,9 @@ func (b *Snapshot) flushDelete() error {
 	b.cell.clean, b.stored = true, b.store.Arm.Has(TombstoneGuard)
 	return nil
 }
+
+// deletes tells whether a delete has anything to write.
+func (b *Snapshot) deletes() bool { return b.stored || b.store.Arm.Has(NeverPersisted) }
 
 // write does one persist or delete of what is held, in the arm's way.
 func (b *Snapshot) write(f history.F, state *ledger.State) error {

@@ -27,6 +27,8 @@ type Store struct {
 	NextWrite func() int64
 	// Consistency is that of the cluster's plain reads, for the record.
 	Consistency string
+	// Events: keys are restored from their journals, which are kept beside the snapshots.
+	Events bool
 }
 
 // Conflict is a write that the row's condition refused: another writer is likely to own the key now. Like the original's,
@@ -59,6 +61,16 @@ func (s *Store) Recover(key string) (*Snapshot, error) {
 		b.cell = cell{offset: row.Offset.N, known: row.Offset.Known, clean: true}
 	}
 	return b, nil
+}
+
+// writeID gives a write its unique id.
+func (s *Store) writeID() string { return fmt.Sprintf("%s#%d", s.Process.Name(), s.NextWrite()) }
+
+// reach reaches a point of one key's work.
+func (s *Store) reach(point, key string, offset int64, outcome string) {
+	s.Process.Point(history.PointReached{
+		Point: point, Partition: s.Partition, Key: key, Offset: history.Some(offset), Owner: s.Owner, Outcome: outcome,
+	})
 }
 
 // Drop records that a guard of the worker's own kept something at the offset from going further.
