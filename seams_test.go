@@ -85,6 +85,7 @@ var rules = map[string]rule{
 	"client libraries":      clientLibraries,
 	"drivers":               drivers,
 	"imports":               imports,
+	"judging":               judging,
 	"one worker two worlds": oneWorker,
 }
 
@@ -113,6 +114,16 @@ func drivers(s source) (broken []string) {
 	for _, path := range s.imports() {
 		if may, ok := folders[path]; ok && !s.in(may...) {
 			broken = append(broken, fmt.Sprintf("%s imports %s; only %v may", s.path, path, may))
+		}
+	}
+	return broken
+}
+
+// judging: only the checker judges, and so searches for an order of operations.
+func judging(s source) (broken []string) {
+	for _, path := range s.imports() {
+		if strings.Contains(path, "porcupine") && !s.in("checker") {
+			broken = append(broken, s.path+" imports "+path+"; only checker/ may")
 		}
 	}
 	return broken
@@ -240,6 +251,7 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 		{"client libraries", "nemesis", `import _ "github.com/testcontainers/testcontainers-go"`},
 		{"drivers", "cluster/clients", `import _ "github.com/gocql/gocql"`},
 		{"drivers", "cluster/clients/cassandra/gocql1", `import _ "github.com/apache/cassandra-gocql-driver/v2"`},
+		{"judging", "controller", `import _ "github.com/anishathalye/porcupine"`},
 		{"imports", "checker", `import _ "github.com/single-writer/chaos/workload"`},
 		{"imports", "ledger", `import _ "github.com/single-writer/chaos/history"`},
 		{"one worker two worlds", "workload", `import _ "sync"`},

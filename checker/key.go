@@ -44,9 +44,10 @@ type write struct {
 	ts history.Opt
 	// applied: it was answered so. void: it definitely did nothing.
 	applied, void bool
-	// code and stored are the refusal's.
-	code   string
-	stored history.Opt
+	// code and stored are the refusal's; statements are those that it took.
+	code       string
+	stored     history.Opt
+	statements []history.StatementDone
 	// first is the first read that showed this write, effect the event by which it certainly had taken effect.
 	first  *showing
 	effect int
@@ -59,8 +60,11 @@ type write struct {
 func newWrite(r *Run, call int, f history.F, v *history.Write) *write {
 	w := &write{operation: r.operationAt(call), f: f, v: v, ts: v.Timestamp, effect: never}
 	ans := answerOf[history.Write](r, call)
-	if ans != nil && ans.Timestamp.Known {
-		w.ts = ans.Timestamp
+	if ans != nil {
+		w.statements = ans.Statements
+		if ans.Timestamp.Known {
+			w.ts = ans.Timestamp
+		}
 	}
 	switch w.outcome {
 	case history.OK:

@@ -15,6 +15,14 @@ var forms = []struct {
 	form *regexp.Regexp
 	step func(t *testing.T, m []string) step
 }{
+	{form(`under (cassandra/[a-z-]+)(?: without ([a-z-]+))?`), func(_ *testing.T, m []string) step {
+		return func(h *history.Memory) {
+			h.Header.Arm = m[1]
+			if m[2] != "" {
+				h.Header.Without = []string{m[2]}
+			}
+		}
+	}},
 	{form(`record N: post AMOUNT`), func(t *testing.T, m []string) step {
 		if e := event(n(m[1])); money(e.Amount) != m[2] {
 			t.Errorf("record %s posts %s in these histories, not %s", m[1], money(e.Amount), m[2])

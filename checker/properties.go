@@ -25,8 +25,8 @@ func (p Property) Check(r *Run) Result {
 	return res
 }
 
-// Properties are all properties, in the order in which they are reported: the damage first, then who did it, then how the
-// committed offset went and whether it came to the end.
+// Properties are all properties, in the order in which they are reported: the damage first, then who did it, then whether the
+// store kept its own promise, then how the committed offset went and whether it came to the end.
 func Properties() []Property {
 	return []Property{
 		{NoStaleOverwrite, "nothing shows a key older than what took effect before", checkNoStaleOverwrite},
@@ -36,6 +36,8 @@ func Properties() []Property {
 		{NoLeap, "no committed offset is ahead of what is stored", checkNoLeap},
 		{NoResurrection, "once a close is committed, nobody reads the life that it ended", checkNoResurrection},
 		{SingleWriter, "an older owner changes nothing that a newer one wrote", checkSingleWriter},
+		{Linearizable, "each key is one register guarded by its offset", checkLinearizable},
+		{LWWRegister, "a plain read returns the greatest timestamp that it can", checkLWWRegister},
 		{OffsetMonotonic, "the committed offset never goes back", checkOffsetMonotonic},
 		{Progress, "after the heal the whole input is folded and committed", checkProgress},
 	}
@@ -50,6 +52,8 @@ const (
 	NoLeap           = "no-leap"
 	NoResurrection   = "no-resurrection"
 	SingleWriter     = "single-writer"
+	Linearizable     = "linearizable"
+	LWWRegister      = "lww-register"
 	OffsetMonotonic  = "offset-monotonic"
 	Progress         = "progress"
 )

@@ -92,12 +92,58 @@ var smallest = []struct {
 		hist(call(P("a", 5)), ok(P("b", 9)), probe(show(P("a", 5)))),
 		hist(call(P("a", 5)), ok(P("b", 9)), probe(show(P("b", 9))))},
 
+	{Linearizable, "something else is read",
+		under(armCAS, hist(ok(P("b", 9)), probe(show(P("a", 5))))),
+		under(armCAS, hist(call(P("a", 9)), ok(P("b", 9)), probe(show(P("a", 9)))))},
+	{Linearizable, "nothing is read",
+		under(armCASPersist, hist(ok(P("b", 9)), probe(none))),
+		under(armCASPersist, hist(call(P("b", 9)), probe(none)))},
+	{Linearizable, "it was not written by anybody",
+		under(armCAS, hist(truth("start", -1), probe(show(P("a", 5))))),
+		under(armCAS, hist(truth("start", -1), call(P("a", 5)), probe(show(P("a", 5)))))},
+	{Linearizable, "two refusals, the stored offset falls",
+		under(armCAS, hist(no(P("a", 5), 9), no(P("a", 4), 6))),
+		under(armCAS, hist(no(P("a", 5), 6), call(P("b", 9)), no(P("a", 4), 9)))},
+	{Linearizable, "a tombstone that should not be there",
+		under(armCAS, hist(ok(D("b", 5)), probe(show(D("b", 5)))), guardTombstone),
+		under(armCAS, hist(ok(D("b", 5)), probe(none)), guardTombstone)},
+
+	{LWWRegister, "it was not written by anybody",
+		under(armLWW, hist(truth("start", -1), probe(show(P("a", 5))))),
+		under(armLWW, hist(truth("start", -1), call(P("a", 5).at(1)), probe(show(P("a", 5)))))},
+	{LWWRegister, "it is written only later",
+		under(armLWW, hist(probe(show(P("a", 5))), call(P("a", 5).at(1)))),
+		under(armLWW, hist(call(P("a", 5).at(1)), probe(show(P("a", 5)))))},
+	{LWWRegister, "a greater offset of the same timestamp",
+		under(armLWW, hist(call(P("a", 5).at(1)), ok(P("b", 9).at(1)), probe(show(P("a", 5))))),
+		under(armLWW, hist(call(P("a", 9).at(1)), ok(P("b", 5).at(1)), probe(show(P("a", 9)))))},
+	{LWWRegister, "a torn row of two timestamps",
+		under(armLWW, hist(call(P("a", 5).at(1)), probe(torn(P("a", 5), 9)))),
+		under(armLWW, hist(call(P("a", 5).at(1)), call(P("b", 9).at(1)), probe(torn(P("a", 5), 9))))},
+	{LWWRegister, "other contents than were written",
+		under(armLWW, hist(call(P("a", 5).at(1)), probe(other(P("a", 5), 4)))),
+		under(armLWW, hist(call(P("a", 5).at(1)), call(P("a", 4).at(1)), probe(other(P("a", 5), 4))))},
+
 	{OffsetMonotonic, "none where there was one",
 		hist(readBack(history.Some(1)), readBack(history.Opt{})),
 		hist(readBack(history.Opt{}), readBack(history.Some(1)))},
 	{OffsetMonotonic, "below what was committed before the run",
 		hist(truth("start", 6), commit("a", 5)),
 		hist(truth("start", -1), commit("a", 5))},
+}
+
+// torn is a row whose offset cell is another write's.
+func torn(w W, offset int64) *history.Row {
+	row := show(w)
+	row.Offset = history.Some(offset)
+	return row
+}
+
+// other is a row whose value is that of another offset.
+func other(w W, offset int64) *history.Row {
+	row := show(w)
+	row.State = P("a", offset).v.State
+	return row
 }
 
 func verdictOf(h *history.History, property string) Verdict {

@@ -57,7 +57,7 @@ func TestEveryGuardIsShown(t *testing.T) {
 func TestShowing(t *testing.T) {
 	c := Control{Guard: persistence.PersistCondition, Arm: persistence.CassandraCAS, Scenario: "stale-periodic-flush", Property: "no-leap"}
 	s, err := c.Show(t.Context(), sim.Cluster{}, 1)
-	if err != nil || !s.Shown() || s.Exit() != ExitExpected || !slices.Equal(s.Without.Failing(), sixBroken) {
+	if err != nil || !s.Shown() || s.Exit() != ExitExpected || !slices.Equal(s.Without.Failing(), sevenBroken) {
 		t.Errorf("%v: shown %v, exit %d, failing %v", err, s.Shown(), s.Exit(), s.Without.Failing())
 	}
 	other := s

@@ -1,0 +1,211 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/single-writer/chaos/history"
+)
+
+// checkLWWRegister: every read returns, cell by cell, the write with the greatest timestamp of those that were acknowledged
+// before the read was called, or one of a greater timestamp that was under way or is in doubt. Of one timestamp a delete is
+// greater than a persist, and of two persists, in each cell, the greater value.
+//
+// This is all that plain writes promise, and it says nothing of owners: a run in which it holds and no-stale-overwrite does
+// not was corrupted by its workers' overlap. One in which it fails was corrupted by its store.
+//
+// So a read must show a row whose cells are all of one timestamp, that of a write which was called before the read's
+// answer and did not fail; not below the greatest acknowledged; and, of that timestamp, not hidden by an acknowledged delete
+// or by an acknowledged greater cell. Nothing at all is lawful if nothing was acknowledged, or if a delete, acknowledged or
+// in doubt, is not below it.
+//
+// Only cassandra/lww is asked. What was there at the start counts with its timestamps; where the history does not tell them,
+// a key is left out, as are keys that expire and those with conditional writes, whose timestamps the servers set.
+//
+// Source: Cassandra's Cells.reconcile (a tombstone wins a tie, then the greater value).
+func checkLWWRegister(r *Run) Result {
+	if r.header.Arm != armLWW {
+		return Result{Verdict: NotApplicable, Summary: "The arm does not let timestamps decide."}
+	}
+	var f finding
+	reads, unjudged, out := 0, 0, 0
+	for _, k := range r.keys {
+		c, ok := clocksOf(r, k)
+		if !ok {
+			out++
+			continue
+		}
+		for i := range k.shown {
+			s := &k.shown[i]
+			if s.source != sourceRead {
+				continue
+			}
+			breach, judged := c.breach(s)
+			if !judged {
+				unjudged++
+				continue
+			}
+			reads++
+			if breach.why != "" {
+				f.found(s.to, func() (string, []int) {
+					return fmt.Sprintf("%s of %s %s, and %s: the store broke its own rule.", s.value(), k.name, s.how(), breach.why),
+						append(s.proof(), breach.proof...)
+				})
+			}
+		}
+	}
+	counts := map[string]int{"reads": reads, "unjudged": unjudged, "left-out": out}
+	switch {
+	case f.total > 0:
+		return f.failed(r, counts)
+	case unjudged > 0:
+		return Result{Verdict: Unknown, Counts: counts, Summary: fmt.Sprintf(
+			"What was there before the run is not known far enough to judge %s.", count(unjudged, "read"))}
+	case reads == 0:
+		return Result{Verdict: Vacuous, Summary: "No key was read that only plain writes change.", Counts: counts}
+	}
+	return Result{Verdict: Pass, Counts: counts,
+		Summary: fmt.Sprintf("Each of %s returned the greatest timestamp that it could.", count(reads, "read"))}
+}
+
+// clocks are the writes of a key that timestamps decide about.
+type clocks struct {
+	byID map[string]*write
+	byTS map[int64][]*write
+	// acked are in the order of their answers, each with the greatest up to it; deletes in that of their calls.
+	acked, deletes []reached
+	// start is the event that tells what was there before, -1 where none does.
+	start int
+}
+
+// reached is the greatest write by an event.
+type reached struct {
+	at  int
+	top *write
+}
+
+// clocksOf gathers them; ok is false where timestamps alone do not decide.
+func clocksOf(r *Run, k *key) (c *clocks, ok bool) {
+	c = &clocks{byID: map[string]*write{}, byTS: map[int64][]*write{}, start: r.start}
+	if k.unwatched() != "" {
+		return nil, false
+	}
+	var all []*write
+	if row := k.startRow; row != nil {
+		if !row.WritetimeValue.Known || row.WritetimeOffset != row.WritetimeValue || row.State == nil {
+			return nil, false
+		}
+		all = append(all, &write{operation: operation{call: -1, answer: r.start, outcome: history.OK}, f: history.Persist,
+			v:  &history.Write{Offset: row.Offset.N, State: row.State, Write: row.Write},
+			ts: row.WritetimeValue, applied: true})
+	}
+	for _, w := range k.writes {
+		switch {
+		case w.outcome == history.Fail:
+		case !w.plain():
+			return nil, false
+		default:
+			all = append(all, w)
+		}
+	}
+	for _, w := range all {
+		c.byID[w.v.Write] = w
+		c.byTS[w.ts.N] = append(c.byTS[w.ts.N], w)
+		if w.applied {
+			c.acked = append(c.acked, reached{w.answer, w})
+		}
+		if w.f == history.Delete {
+			c.deletes = append(c.deletes, reached{w.call, w})
+		}
+	}
+	slices.SortStableFunc(c.acked, func(a, b reached) int { return cmp.Compare(a.at, b.at) })
+	climb(c.acked)
+	climb(c.deletes)
+	return c, true
+}
+
+// climb makes of each write the greatest up to it.
+func climb(all []reached) {
+	for i := 1; i < len(all); i++ {
+		if before := all[i-1].top; !overtakes(all[i].top, before) {
+			all[i].top = before
+		}
+	}
+}
+
+// overtakes tells whether a write hides another as a whole: by its timestamp, or as a delete of the same.
+func overtakes(w, before *write) bool {
+	return w.ts.N > before.ts.N || w.ts.N == before.ts.N && w.f == history.Delete
+}
+
+func greatest(all []reached, before int) *write {
+	n := sort.Search(len(all), func(i int) bool { return all[i].at >= before })
+	if n == 0 {
+		return nil
+	}
+	return all[n-1].top
+}
+
+// breach is what a read breaks, in words, and the events that show what it should have returned.
+type breach struct {
+	why   string
+	proof []int
+}
+
+func hiddenBy(w *write, format string, args ...any) breach {
+	return breach{fmt.Sprintf(format, args...), []int{author(w)}}
+}
+
+// breach judges one read.
+func (c *clocks) breach(s *showing) (b breach, judged bool) {
+	top := greatest(c.acked, s.from)
+	if s.row == nil {
+		switch d := greatest(c.deletes, s.to); {
+		case top == nil, top.f == history.Delete, d != nil && d.ts.N >= top.ts.N:
+			return breach{}, true
+		case c.start < 0:
+			return breach{}, false
+		}
+		return breach{fmt.Sprintf("%s's %s @%d, timestamp %d, had been acknowledged", top.process, top.f, top.v.Offset, top.ts.N),
+			[]int{author(top), c.start}}, true
+	}
+	w := c.byID[s.row.Write]
+	switch {
+	case w == nil && c.start < 0:
+		return breach{}, false
+	case w == nil:
+		return breach{"no plain write of the run, nor the row at the start, is what it shows", []int{c.start}}, true
+	case w.call >= s.to:
+		return hiddenBy(w, "that write was called only later"), true
+	case w.f == history.Delete:
+		return hiddenBy(w, "that write is a delete"), true
+	case top != nil && top.ts.N > w.ts.N, top != nil && top.ts.N == w.ts.N && top.f == history.Delete:
+		return hiddenBy(top, "%s's %s @%d with timestamp %d had been acknowledged, which is not below %d", top.process, top.f,
+			top.v.Offset, top.ts.N, w.ts.N), true
+	}
+	return c.cells(s, w), true
+}
+
+// cells judges the offset and the value, which must be of that timestamp too.
+func (c *clocks) cells(s *showing, w *write) breach {
+	offset, value := false, false
+	for _, x := range c.byTS[w.ts.N] {
+		if x.call >= s.to || x.f == history.Delete {
+			continue
+		}
+		offset = offset || x.v.Offset == s.row.Offset.N
+		value = value || x.v.State != nil && s.row.State != nil && x.v.State.Equal(*s.row.State)
+		if x.applied && x.answer < s.from && x.v.Offset > s.row.Offset.N {
+			return hiddenBy(x, "%s's persist @%d of the same timestamp had been acknowledged, whose offset is greater", x.process, x.v.Offset)
+		}
+	}
+	switch {
+	case !offset:
+		return hiddenBy(w, "no write of that timestamp has its offset, %d", s.row.Offset.N)
+	case !value:
+		return hiddenBy(w, "no write of that timestamp has its value")
+	}
+	return breach{}
+}
