@@ -3,6 +3,7 @@ module github.com/single-writer/chaos
 go 1.26.0
 
 require (
+	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/apache/cassandra-gocql-driver/v2 v2.1.2
 	github.com/goccy/go-yaml v1.19.2
@@ -20,8 +21,6 @@ require (
 	go.uber.org/goleak v1.3.0
 	pgregory.net/rapid v1.3.0
 )
-
-require github.com/HdrHistogram/hdrhistogram-go v1.4.0 // indirect
 
 require (
 	dario.cat/mergo v1.0.2 // indirect

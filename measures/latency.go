@@ -51,12 +51,13 @@ func (l *Latency) add(other *Latency) {
 // Count is the number of operations.
 func (l *Latency) Count() int64 { return l.all.TotalCount() }
 
-// Quantile is the time within which the share of the operations was answered, in per cent; 100 is the slowest.
+// Quantile is the time within which the share of the operations was answered, in per cent; 100 is the slowest. A histogram
+// answers with the end of a value's range, which of the slowest would be more than it took.
 func (l *Latency) Quantile(percent float64) time.Duration {
 	if percent >= 100 {
 		return l.took
 	}
-	return time.Duration(l.all.ValueAtPercentile(percent))
+	return min(time.Duration(l.all.ValueAtPercentile(percent)), l.took)
 }
 
 // MarshalJSON gives what a report shows.
@@ -75,35 +76,26 @@ type timing struct {
 	open map[int64]timed
 	// meddled counts what the nemesis did so far.
 	meddled int
-	// folded is, by life and account, how many records were folded since it was last written.
-	folded map[owned]int
 }
-
-type owned struct{ process, key string }
 
 // timed is a call without an answer.
 type timed struct {
 	at      int64
 	meddled int
-	records int
 }
 
-func newTiming() *timing { return &timing{open: map[int64]timed{}, folded: map[owned]int{}} }
+func newTiming() *timing { return &timing{open: map[int64]timed{}} }
 
 func (t *timing) see(e history.Event, r *Run) {
 	switch v := e.Value.(type) {
 	case *history.FaultDone:
 		t.meddled++
-	case *history.PointReached:
-		if v.Point == "folded" {
-			t.folded[owned{e.Process, v.Key}]++
-		}
 	case *history.Write:
 		if e.Type == history.Invoke {
-			t.call(e, owned{e.Process, v.Key})
+			t.call(e)
 			return
 		}
-		took, records, ok := t.answer(e)
+		took, ok := t.answer(e)
 		if !ok {
 			return
 		}
@@ -113,40 +105,36 @@ func (t *timing) see(e history.Event, r *Run) {
 		}
 		latency.record(took, e.Line())
 		if e.Type == history.OK {
-			r.Work.write(v, records, took)
+			r.Work.write(v, took)
 		}
 	case *history.OffsetCommit:
 		if e.Type == history.Invoke {
-			t.call(e, owned{})
+			t.call(e)
 			return
 		}
-		if took, _, ok := t.answer(e); ok {
+		if took, ok := t.answer(e); ok {
 			r.Commit.record(took, e.Line())
 			if e.Type == history.OK {
+				r.Work.Commits++
 				r.Work.Committing += took
 			}
 		}
 	}
 }
 
-// call notes a call, with the records that a write makes durable.
-func (t *timing) call(e history.Event, of owned) {
-	t.open[e.Op] = timed{at: e.Time, meddled: t.meddled, records: t.folded[of]}
-	delete(t.folded, of)
-}
+func (t *timing) call(e history.Event) { t.open[e.Op] = timed{at: e.Time, meddled: t.meddled} }
 
 // answer ends a call. What it took counts if there was an answer and the nemesis did not meddle.
-func (t *timing) answer(e history.Event) (took time.Duration, records int, ok bool) {
+func (t *timing) answer(e history.Event) (took time.Duration, ok bool) {
 	c, there := t.open[e.Op]
 	delete(t.open, e.Op)
-	return time.Duration(e.Time - c.at), c.records, there && e.Type != history.Info && c.meddled == t.meddled
+	return time.Duration(e.Time - c.at), there && e.Type != history.Info && c.meddled == t.meddled
 }
 
 // write adds an acknowledged write.
-func (w *Work) write(v *history.Write, records int, took time.Duration) {
-	w.Records += records
+func (w *Work) write(v *history.Write, took time.Duration) {
 	w.Writes++
-	w.Time += took
+	w.Writing += took
 	for _, s := range v.Statements {
 		w.Statements++
 		if conditional(s.CQL) {

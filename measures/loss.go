@@ -66,17 +66,18 @@ type losses struct {
 	// committed is by partition the offset that was last accepted or read back; deleted by account the highest offset that a
 	// delete was asked for, which explains that nothing is there, though no commit is beyond it yet.
 	committed map[int32]int64
-	deleted   map[string]int64
+	deleted   map[string]history.Opt
 	// asked is, by operation, what was committed when a read was called.
-	asked        map[int64]int64
-	settling     bool
-	keys         []string
-	atEnd, worst Loss
+	asked    map[int64]int64
+	settling bool
+	keys     []string
+	atEnd    *Loss
+	worst    Loss
 }
 
 func newLosses(h *history.History) *losses {
 	return &losses{
-		logs: Logs(h), keys: h.Header.Input.Keys, committed: map[int32]int64{}, deleted: map[string]int64{}, asked: map[int64]int64{},
+		logs: Logs(h), keys: h.Header.Input.Keys, committed: map[int32]int64{}, deleted: map[string]history.Opt{}, asked: map[int64]int64{},
 	}
 }
 
@@ -92,7 +93,9 @@ func (l *losses) see(e history.Event) {
 		}
 	case *history.Write:
 		if v != nil && e.Type == history.Invoke && e.F == history.Delete {
-			l.deleted[v.Key] = max(l.deleted[v.Key], v.Offset)
+			if d := l.deleted[v.Key]; !d.Known || d.N < v.Offset {
+				l.deleted[v.Key] = history.Some(v.Offset)
+			}
 		}
 	case *history.RowRead:
 		if v != nil {
@@ -117,8 +120,8 @@ func (l *losses) read(e history.Event, v *history.RowRead) {
 		return
 	}
 	upTo := l.asked[e.Op] - 1
-	if v.Row == nil || v.Row.State == nil {
-		upTo = max(upTo, l.deleted[v.Key])
+	if d := l.deleted[v.Key]; d.Known && (v.Row == nil || v.Row.State == nil) {
+		upTo = max(upTo, d.N)
 	}
 	found := lossOf(l.logs[v.Key], v.Row, upTo)
 	if found.events() > l.worst.events() {
@@ -133,16 +136,17 @@ func (l *losses) end(e history.Event, v *history.GroundTruth) {
 	for i := range v.Rows {
 		rows[v.Rows[i].Key] = &v.Rows[i].Row
 	}
-	l.atEnd = Loss{}
+	var sum Loss
 	for _, key := range l.keys {
 		log := l.logs[key]
 		if len(log) > 0 {
-			l.atEnd = l.atEnd.plus(lossOf(log, rows[key], log[len(log)-1].Offset))
+			sum = sum.plus(lossOf(log, rows[key], log[len(log)-1].Offset))
 		}
 	}
-	if l.atEnd.events() > 0 {
-		l.atEnd.Line = e.Line()
+	if sum.events() > 0 {
+		sum.Line = e.Line()
 	}
+	l.atEnd = &sum
 }
 
 // Logs gives the records of each account: as the log had them at the end, or as they were acknowledged when a history was

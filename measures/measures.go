@@ -14,10 +14,10 @@ import (
 
 // Run is what one history shows; or, added up, what several of one arm do.
 type Run struct {
-	// AtEnd is how what is stored at the end differs from the fold of the input; Worst is the most that any read found
-	// missing below the offset that was committed by then.
-	AtEnd Loss `json:"at_end"`
-	Worst Loss `json:"worst"`
+	// AtEnd is how what is stored at the end differs from the fold of the input, nil where a history was cut before it; Worst
+	// is the most that any read found missing below the offset that was committed by then.
+	AtEnd *Loss `json:"at_end"`
+	Worst Loss  `json:"worst"`
 	// Restarts is how often a worker failed and began another life.
 	Restarts int   `json:"restarts"`
 	Stall    Stall `json:"stall"`
@@ -28,27 +28,35 @@ type Run struct {
 	Work    Work     `json:"work"`
 }
 
-// Work is what the workers did for the records that they made durable, and how long they waited for it. Only operations
-// that were acknowledged are in it, and in which the nemesis did not meddle (see Latency).
+// Work is how long the workers waited for what they stored and committed. Only operations that were acknowledged are in it,
+// and in which the nemesis did not meddle (see Latency).
 type Work struct {
-	// Records is how many folded records the writes made durable: one that several owners folded counts for each.
-	Records int `json:"records"`
-	Writes  int `json:"writes"`
-	// Statements is how many statements the writes took, Conditional how many of them asked the row first.
-	Statements  int `json:"statements"`
-	Conditional int `json:"conditional"`
-	// Time is how long the writes took, Committing how long the commits did.
-	Time       time.Duration `json:"time_ns"`
-	Committing time.Duration `json:"committing_ns"`
+	// Writes are persists and deletes. Statements is how many statements they took, Conditional how many of those asked the
+	// row first, Writing how long all of it took.
+	Writes      int           `json:"writes"`
+	Statements  int           `json:"statements"`
+	Conditional int           `json:"conditional"`
+	Writing     time.Duration `json:"writing_ns"`
+	Commits     int           `json:"commits"`
+	Committing  time.Duration `json:"committing_ns"`
 }
 
-// PerRecord is how long the store and the broker took for a record, from its persist to the commit behind it; 0 when no
-// record was made durable. Its inverse is the throughput of a worker that does nothing but wait for them.
-func (w Work) PerRecord() time.Duration {
-	if w.Records == 0 {
+// PerWrite is how long a write took; 0 when there was none.
+func (w Work) PerWrite() time.Duration {
+	if w.Writes == 0 {
 		return 0
 	}
-	return (w.Time + w.Committing) / time.Duration(w.Records)
+	return w.Writing / time.Duration(w.Writes)
+}
+
+// PerRound is how long it took to make durable what a worker had folded since the last time: a write and the commit behind
+// it; 0 when there was none. Its inverse is the throughput of a worker that only waits for its servers, which leaves out what
+// the plan lets pass. How many records go into a round is the scenario's to say, and the same for every arm.
+func (w Work) PerRound() time.Duration {
+	if w.Writes == 0 || w.Commits == 0 {
+		return 0
+	}
+	return w.PerWrite() + w.Committing/time.Duration(w.Commits)
 }
 
 // Of measures a history, which must be well-formed.
@@ -70,7 +78,13 @@ func Of(h *history.History) Run {
 // Add adds another run of the same arm: counts, money and times add up; of stalls and of worst moments the greater one
 // counts.
 func (r *Run) Add(other Run) {
-	r.AtEnd = r.AtEnd.plus(other.AtEnd)
+	if other.AtEnd != nil {
+		if r.AtEnd == nil {
+			r.AtEnd = &Loss{}
+		}
+		sum := r.AtEnd.plus(*other.AtEnd)
+		r.AtEnd = &sum
+	}
 	if other.Worst.events() > r.Worst.events() {
 		r.Worst = other.Worst
 	}
@@ -86,11 +100,11 @@ func (r *Run) Add(other Run) {
 		}
 		(*l.to).add(*l.from)
 	}
-	r.Work.Records += other.Work.Records
 	r.Work.Writes += other.Work.Writes
 	r.Work.Statements += other.Work.Statements
 	r.Work.Conditional += other.Work.Conditional
-	r.Work.Time += other.Work.Time
+	r.Work.Writing += other.Work.Writing
+	r.Work.Commits += other.Work.Commits
 	r.Work.Committing += other.Work.Committing
 }
 

@@ -47,7 +47,7 @@ func TestAtEnd(t *testing.T) {
 			tp := newTape()
 			tp.posts(c.posts...)
 			tp.ends(c.row)
-			same(t, "at the end", tp.of(t).AtEnd, c.lost, c.extra, c.off)
+			same(t, "at the end", *tp.of(t).AtEnd, c.lost, c.extra, c.off)
 		})
 	}
 }
@@ -63,6 +63,7 @@ func TestWorst(t *testing.T) {
 		{"an old state", func(tp *tape) { tp.commit("b/1", 3); tp.reads(history.ForProbe, row(0)) }, 2, 50},
 		{"nothing", func(tp *tape) { tp.commit("b/1", 3); tp.reads(history.ForRecovery, nil) }, 3, 60},
 		{"behind, and nothing committed", func(tp *tape) { tp.reads(history.ForProbe, row(0)) }, 0, 0},
+		{"nothing, and nothing committed", func(tp *tape) { tp.reads(history.ForRecovery, nil) }, 0, 0},
 		{"ahead of the commit", func(tp *tape) { tp.commit("b/1", 1); tp.reads(history.ForProbe, row(0, 1)) }, 0, 0},
 		{"committed while it was read", func(tp *tape) {
 			r := &history.RowRead{Key: acct, Purpose: history.ForProbe, Row: row(0)}
@@ -88,7 +89,7 @@ func TestWorst(t *testing.T) {
 			tp.ends(nil)
 			r := tp.of(t)
 			same(t, "at worst", r.Worst, c.lost, 0, c.off)
-			same(t, "at the end", r.AtEnd, 0, 0, 0)
+			same(t, "at the end", *r.AtEnd, 0, 0, 0)
 			if l := r.Worst.Line; l > 0 && tp.Events[l-2].F != history.Read {
 				t.Errorf("line %d is no read", l)
 			}
@@ -132,22 +133,20 @@ func TestStall(t *testing.T) {
 	}
 }
 
-// TestTiming: what is measured, and which records a write made durable.
+// TestTiming: what is measured, and what is left out.
 func TestTiming(t *testing.T) {
 	tp := newTape()
 	meddles := func() {
 		tp.note("nemesis", history.Fault, &history.FaultDone{Fault: "hold", Target: "a", Phase: "done"})
 	}
 	slow := func() { tp.wait(9 * time.Millisecond) }
-	tp.folds("a/1", 0, 1)
 	tp.persist("a/1", 1, history.OK)
 	tp.commit("a/1", 2)
-	tp.folds("a/1", 2)
-	tp.folds("b/1", 2, 3)
 	tp.persist("b/1", 3, history.OK, slow)
 	slowest := tp.Events[len(tp.Events)-1].Line()
-	tp.persist("a/1", 2, history.Fail) // an answer, and nothing stored
-	tp.folds("a/1", 4)
+	commit := &history.OffsetCommit{Offset: 4}
+	tp.call("b/1", history.Commit, history.OK, commit, commit, func() { tp.wait(2 * time.Millisecond) })
+	tp.persist("a/1", 2, history.Fail)        // an answer, and nothing stored
 	tp.persist("a/1", 4, history.Info)        // no answer
 	tp.persist("a/1", 5, history.OK, meddles) // not the store's time
 	r := tp.of(t)
@@ -160,11 +159,11 @@ func TestTiming(t *testing.T) {
 	if r.Persist.slowest != slowest {
 		t.Errorf("the slowest is on line %d, not %d", r.Persist.slowest, slowest)
 	}
-	want := Work{Records: 4, Writes: 2, Statements: 4, Conditional: 4, Time: 10 * time.Millisecond, Committing: time.Millisecond}
-	if r.Work != want || r.Work.PerRecord() != 11*time.Millisecond/4 {
-		t.Errorf("work is %+v, %s a record", r.Work, r.Work.PerRecord())
+	want := Work{Writes: 2, Statements: 4, Conditional: 4, Writing: 10 * time.Millisecond, Commits: 2, Committing: 3 * time.Millisecond}
+	if r.Work != want || r.Work.PerWrite() != 5*time.Millisecond || r.Work.PerRound() != 6500*time.Microsecond {
+		t.Errorf("work is %+v, %s a write, %s a round", r.Work, r.Work.PerWrite(), r.Work.PerRound())
 	}
-	if r.Delete.Count() != 0 || r.Delete.Quantile(100) != 0 || (Work{}).PerRecord() != 0 {
+	if r.Delete.Count() != 0 || r.Delete.Quantile(100) != 0 || (Work{}).PerRound() != 0 || (Work{}).PerWrite() != 0 {
 		t.Error("of nothing something was measured")
 	}
 	b, err := json.Marshal(r.Persist)
@@ -188,7 +187,6 @@ func TestBeyondRange(t *testing.T) {
 func TestAdd(t *testing.T) {
 	tp := newTape()
 	tp.note("a/1", history.Life, &history.LifeEvent{Status: "failed", Error: "refused"})
-	tp.folds("a/1", 0)
 	tp.persist("a/1", 0, history.OK)
 	tp.commit("a/1", 2)
 	tp.reads(history.ForProbe, row(0))
@@ -196,12 +194,17 @@ func TestAdd(t *testing.T) {
 	tp.ends(row(0))
 	one := tp.of(t)
 	var all Run
-	all.Add(Run{})
+	cut := newTape()
+	cut.posts(0)
+	all.Add(cut.of(t))
+	if all.AtEnd != nil {
+		t.Error("of a history that was cut something is known of the end")
+	}
 	all.Add(one)
 	all.Add(one)
-	same(t, "at the end", all.AtEnd, 2, 0, 40)
+	same(t, "at the end", *all.AtEnd, 2, 0, 40)
 	same(t, "at worst", all.Worst, 1, 0, 20)
-	if all.Restarts != 2 || all.Persist.Count() != 2 || all.Work.Records != 2 || all.Work.PerRecord() != one.Work.PerRecord() || all.Stall != one.Stall {
+	if all.Restarts != 2 || all.Persist.Count() != 2 || all.Work.Writes != 2 || all.Work.PerRound() != one.Work.PerRound() || all.Stall != one.Stall {
 		t.Errorf("%+v", all)
 	}
 	if one.Persist.Count() != 1 {

@@ -84,12 +84,6 @@ func row(offsets ...int64) *history.Row {
 	return &history.Row{Offset: history.Some(s.Offset), State: s}
 }
 
-func (t *tape) folds(process string, offsets ...int64) {
-	for _, o := range offsets {
-		t.note(process, history.Point, &history.PointReached{Point: "folded", Key: acct, Offset: history.Some(o)})
-	}
-}
-
 func (t *tape) persist(process string, offset int64, kind history.Type, meanwhile ...func()) {
 	asked := &history.Write{Key: acct, Offset: offset, State: state(offset), Write: process}
 	answered := *asked

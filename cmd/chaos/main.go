@@ -50,7 +50,7 @@ func run(args []string, out, errs io.Writer) int {
 
 // startsSomething tells whether the command starts what has to be cleaned up.
 func startsSomething(args []string) bool {
-	starting := []string{"run", "controls", "images", "up", "down", "doctor"}
+	starting := []string{"run", "compare", "controls", "images", "up", "down", "doctor"}
 	return slices.ContainsFunc(starting, func(c string) bool { return slices.Contains(args, c) })
 }
 
@@ -96,7 +96,7 @@ func (c *cli) root() *cobra.Command {
 	root.SetFlagErrorFunc(wrongFlag)
 	usage := strings.NewReplacer(".LocalFlags.FlagUsages", wrapped(".LocalFlags"), ".InheritedFlags.FlagUsages", wrapped(".InheritedFlags"))
 	root.SetUsageTemplate(usage.Replace(root.UsageTemplate()))
-	root.AddCommand(c.runCommand(), c.listCommand(), c.checkCommand(), c.explainCommand(), c.controlsCommand(), c.imagesCommand(),
+	root.AddCommand(c.runCommand(), c.compareCommand(), c.listCommand(), c.checkCommand(), c.explainCommand(), c.controlsCommand(), c.imagesCommand(),
 		c.upCommand(), c.downCommand())
 	root.SetHelpCommand(c.helpCommand())
 	return root

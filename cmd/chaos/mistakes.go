@@ -63,16 +63,17 @@ func nothing(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// oneScenario is for `chaos run`.
-func oneScenario(_ *cobra.Command, args []string) error {
+// oneScenario is for `chaos run` and `chaos compare`.
+func oneScenario(cmd *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
-		return mistake("chaos run needs a scenario: a name of the catalogue, or the path of a file of your own\n" +
-			"  chaos run stale-periodic-flush\n  chaos list shows the catalogue")
+		return mistake("%s needs a scenario: a name of the catalogue, or the path of a file of your own\n"+
+			"  %s\n  chaos list shows the catalogue", cmd.CommandPath(), example(cmd))
 	case 1:
 		return nil
 	}
-	return mistake("chaos run takes one scenario, and here are %d: %s\n  chaos run %s", len(args), strings.Join(args, " "), args[0])
+	return mistake("%[1]s takes one scenario, and here are %[2]d: %[3]s\n  %[1]s %[4]s", cmd.CommandPath(), len(args),
+		strings.Join(args, " "), args[0])
 }
 
 // someHistories is for `chaos check`.
@@ -88,8 +89,8 @@ func someHistories(_ *cobra.Command, args []string) error {
 var examples = map[string]string{
 	"cluster": "containers", "arm": "cassandra/cas", "without": "persist-condition", "seed": "7", "out": "runs/mine",
 	"kafka-image": "apache/kafka:4.3.1", "cassandra-image": "cassandra:5.0.5",
-	"keyspace": "mine",
-	"driver":   "gocql1", "retries": "2", "retry-pause": "1500ms",
+	"keyspace": "mine", "arms": "cassandra/lww,cassandra/cas", "seeds": "3", "format": "markdown",
+	"driver": "gocql1", "retries": "2", "retry-pause": "1500ms",
 }
 
 // wrongFlag says what is wrong with a flag.
@@ -142,7 +143,7 @@ func wrongValue(cmd *cobra.Command, e *pflag.InvalidValueError) error {
 // example is a call of the command that works.
 func example(cmd *cobra.Command) string {
 	switch cmd.Name() {
-	case "run":
+	case "run", "compare":
 		return cmd.CommandPath() + " stale-periodic-flush"
 	case "check":
 		return cmd.CommandPath() + " runs/*/*/history.jsonl"

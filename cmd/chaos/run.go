@@ -61,20 +61,14 @@ func (c *cli) progressOn(f clusterFlags) func(string) {
 }
 
 func (c *cli) run(ctx context.Context, scenario string, f runFlags) error {
-	open, err := c.opener(f.clusterFlags)
+	q, err := c.request(scenario, f.clusterFlags)
 	if err != nil {
 		return err
 	}
-	o, err := controller.Do(ctx, controller.Request{
-		Scenario: scenario, Arms: f.arms, Without: f.without, Seed: f.seed, Out: f.out,
-		Kind: f.cluster, Command: append([]string{"chaos"}, c.args...), Again: "chaos run " + reports.Word(scenario) + f.again(), Open: open, Progress: c.progressOn(f.clusterFlags),
-	})
-	var usage *controller.Usage
-	if errors.As(err, &usage) && errors.Is(err, fs.ErrNotExist) {
-		return mistake("there is no file %s\n  chaos list shows the scenarios that need none", scenario)
-	}
+	q.Arms, q.Without, q.Seed, q.Out = f.arms, f.without, f.seed, f.out
+	o, err := controller.Do(ctx, q)
 	if err != nil && (o == nil || len(o.Runs) == 0) {
-		return err
+		return missingFile(err, scenario)
 	}
 	// Runs that were done before the rig failed have their verdicts all the same.
 	c.exit = o.Exit()
@@ -95,6 +89,24 @@ func (c *cli) run(ctx context.Context, scenario string, f runFlags) error {
 	reports.Terminal(c.out, told)
 	if err == nil && c.exit != controller.ExitExpected {
 		fmt.Fprintf(c.errs, "exit %d\n", c.exit)
+	}
+	return err
+}
+
+// request is what the controller is asked to do, but for arms and seeds.
+func (c *cli) request(scenario string, f clusterFlags) (controller.Request, error) {
+	open, err := c.opener(f)
+	return controller.Request{
+		Scenario: scenario, Kind: f.cluster, Open: open, Progress: c.progressOn(f), Command: append([]string{"chaos"}, c.args...),
+		Again: "chaos run " + reports.Word(scenario) + f.again(),
+	}, err
+}
+
+// missingFile says of an error about a scenario's file that is not there what to do.
+func missingFile(err error, scenario string) error {
+	var usage *controller.Usage
+	if errors.As(err, &usage) && errors.Is(err, fs.ErrNotExist) {
+		return mistake("there is no file %s\n  chaos list shows the scenarios that need none", scenario)
 	}
 	return err
 }

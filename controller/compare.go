@@ -1,0 +1,56 @@
+package controller
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/single-writer/chaos/reports"
+)
+
+// Compare runs a scenario under two arms or more, with the same seeds, inputs and plan, and puts them side by side. Beside
+// the folders of the runs lie compare.md and compare.json. Like Do, it gives what was done before an error.
+func Compare(ctx context.Context, q Request) (*Outcome, reports.Comparison, error) {
+	if err := q.comparable(); err != nil {
+		return nil, reports.Comparison{}, &Usage{err}
+	}
+	o, err := Do(ctx, q)
+	if o == nil || len(o.Runs) == 0 {
+		return nil, reports.Comparison{}, err
+	}
+	b := o.Told()
+	if err != nil {
+		b.Broken = err.Error()
+	}
+	c := reports.Compare(b)
+	c.Exit = o.Exit()
+	if err != nil {
+		c.Exit = ExitRig
+	}
+	var page bytes.Buffer
+	c.Markdown(&page)
+	folder := Folder{o.Folder}
+	return o, c, errors.Join(err, folder.put("compare.md", page.Bytes()), folder.write("compare.json", c))
+}
+
+// comparable finds what cannot be compared, before anything is started.
+func (q Request) comparable() error {
+	jobs, s, err := q.jobs()
+	if err != nil {
+		return err
+	}
+	if names := armNames(jobs); !slices.ContainsFunc(jobs, func(j Job) bool { return j.Arm.Name != jobs[0].Arm.Name }) {
+		return fmt.Errorf("a comparison takes two arms at least, and here is one: %s; %s states something of: %s", names, s.Name,
+			strings.Join(s.Arms(), ", "))
+	}
+	if _, err := os.Lstat(filepath.Join(q.Out, "compare.json")); q.Out != "" && !errors.Is(err, fs.ErrNotExist) {
+		return &FolderExists{filepath.Join(q.Out, "compare.json")}
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package reports
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/single-writer/chaos/checker"
+	"github.com/single-writer/chaos/history"
+)
+
+// side puts runs side by side.
+func side(broken string, runs ...Run) Comparison {
+	return Compare(Batch{
+		Scenario: "late-flush", About: "An owner is evicted, and its next flush lands late.", Cluster: "sim", Seed: 1, Runs: runs,
+		Took: 60 * time.Millisecond, Folder: "runs/1", Again: "chaos run late-flush", Broken: broken,
+	})
+}
+
+// as is a run as one under another arm, or with another seed.
+func as(r Run, arm string, seed int64) Run {
+	h := *r.History
+	h.Header.Arm, h.Header.Seed = arm, seed
+	r.Arm, r.History = arm, &h
+	return r
+}
+
+// TestComparison has a golden file for each way in which a comparison can come out.
+func TestComparison(t *testing.T) {
+	violates, holds := checker.Expectation{Violates: six}, checker.Expectation{Holds: true}
+	broke, held := ran(t, corrupted(lww, false), violates), ran(t, fended(cas), holds)
+	wide := []Run{broke, held}
+	for _, arm := range []string{"cassandra/cas-persist", "cassandra/journal", "cassandra/cas-journal"} {
+		wide = append(wide, as(held, arm, 1))
+	}
+	for name, c := range map[string]Comparison{
+		"compare":         side("", broke, held),
+		"compare-seeds":   side("", broke, held, as(broke, lww.Arm, 2), as(held, cas.Arm, 2)),
+		"compare-odd":     side("", broke, ran(t, corrupted(cas, true), holds)),
+		"compare-wide":    side("", wide...),
+		"compare-broken":  side("the cluster is gone", broke),
+		"compare-no-lww":  side("", held, as(held, "cassandra/cas-persist", 1)),
+		"compare-unknown": side("", broke, ran(t, cut(cas), holds)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			c.Terminal(&b, []string{"chaos compare late-flush --cluster containers"})
+			golden(t, name, b.String())
+		})
+	}
+	var b strings.Builder
+	side("", broke, held).Markdown(&b)
+	compareWith(t, "compare.md", b.String())
+}
+
+// TestComparisonNumbers: what the table says, as numbers.
+func TestComparisonNumbers(t *testing.T) {
+	violates, holds := checker.Expectation{Violates: six}, checker.Expectation{Holds: true}
+	broke, held := ran(t, corrupted(lww, false), violates), ran(t, fended(cas), holds)
+	c := side("", broke, held, as(broke, lww.Arm, 2), as(ran(t, corrupted(cas, true), holds), cas.Arm, 2))
+	l, f := c.Arms[0], c.Arms[1]
+	if l.Arm != lww.Arm || l.Runs != 2 || l.Corrupted != 2 || l.AsStated != 2 || f.Corrupted != 1 || f.AsStated != 1 {
+		t.Errorf("%+v\n%+v", l, f)
+	}
+	// Events 4 and 5, worth 90.00, are lost in each of the corrupted runs.
+	if l.Measures.AtEnd.Lost != 4 || l.Measures.AtEnd.Off.StringFixed(2) != "180.00" || f.Measures.AtEnd.Lost != 2 {
+		t.Errorf("lost %+v, %+v", l.Measures.AtEnd, f.Measures.AtEnd)
+	}
+	if got := f.Properties[checker.NoLeap]; got[checker.Pass] != 1 || got[checker.Fail] != 1 {
+		t.Errorf("no-leap: %v", got)
+	}
+	if f.Versus != lww.Arm || l.Throughput != 1 || l.WriteTime != 1 || f.Throughput <= 0 {
+		t.Errorf("against %s: %v %v %v", f.Versus, l.Throughput, l.WriteTime, f.Throughput)
+	}
+	for i, r := range c.Runs {
+		if r.Arm != c.batch.Runs[i].Arm || r.Seed != int64(i/2+1) || r.Folder == "" {
+			t.Errorf("run %d: %+v", i, r)
+		}
+	}
+	b, err := json.Marshal(c)
+	if err != nil || !strings.HasPrefix(string(b), `{"schema":1,"scenario":"late-flush",`) {
+		t.Errorf("%v: %.80s", err, b)
+	}
+}
+
+// TestRatioOfNothing: of an arm that wrote nothing there is no ratio.
+func TestRatioOfNothing(t *testing.T) {
+	tp := newTape(cas)
+	tp.ends(-1, -1, nil, history.Ending{Reason: "nothing was tried"})
+	c := side("", ran(t, corrupted(lww, false), checker.Expectation{Violates: six}), ran(t, &tp.History, checker.Expectation{Holds: true}))
+	if a := c.Arms[1]; a.Throughput != 0 || a.WriteTime != 0 {
+		t.Errorf("%+v", a)
+	}
+	var b strings.Builder
+	c.Terminal(&b, nil)
+	for _, bad := range []string{"NaN", "Inf"} {
+		if strings.Contains(b.String(), bad) {
+			t.Errorf("%s in\n%s", bad, b.String())
+		}
+	}
+}

@@ -1,0 +1,340 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/single-writer/chaos/checker"
+	"github.com/single-writer/chaos/measures"
+)
+
+// fact is one line of a comparison: what it is about, and what each arm came to.
+type fact struct {
+	about string
+	of    func(ComparedArm) string
+}
+
+// facts are the lines of a comparison.
+func (c Comparison) facts() []fact {
+	out := []fact{
+		{"corrupted runs", func(a ComparedArm) string { return fmt.Sprintf("%d of %d", a.Corrupted, a.Runs) }},
+		{"as the scenario states", func(a ComparedArm) string {
+			if a.AsStated == a.Runs {
+				return "yes"
+			}
+			return fmt.Sprintf("NO: %d of %d", a.AsStated, a.Runs)
+		}},
+	}
+	for _, name := range checker.PropertyNames() {
+		if !c.silent(name) {
+			out = append(out, fact{"  " + name, func(a ComparedArm) string { return verdicts(a.Properties[name]) }})
+		}
+	}
+	return append(out,
+		fact{"events lost · money off", func(a ComparedArm) string {
+			if a.Measures.AtEnd == nil {
+				return "-"
+			}
+			return c.loss(*a.Measures.AtEnd)
+		}},
+		fact{"  at the worst moment", func(a ComparedArm) string { return c.loss(a.Measures.Worst) }},
+		fact{"unknown outcomes", func(a ComparedArm) string { return settled(a.Unknowns) }},
+		fact{"restarts · longest stall", func(a ComparedArm) string {
+			return fmt.Sprintf("%d · %s", a.Measures.Restarts, seconds(a.Measures.Stall.For))
+		}},
+		fact{"writes · commits timed", func(a ComparedArm) string {
+			m := a.Measures
+			return fmt.Sprintf("%d · %d", m.Persist.Count()+m.Delete.Count(), m.Commit.Count())
+		}},
+		fact{"persist p50 / p99 / max", func(a ComparedArm) string { return quantiles(a.Measures.Persist) }},
+		fact{"delete  p50 / p99 / max", func(a ComparedArm) string { return quantiles(a.Measures.Delete) }},
+		fact{"commit  p50 / p99 / max", func(a ComparedArm) string { return quantiles(a.Measures.Commit) }},
+		fact{"statements a write", statements},
+		fact{"time a write", func(a ComparedArm) string {
+			if a.WriteTime == 0 {
+				return "-"
+			}
+			return fmt.Sprintf("%s ms, × %.2f", ms(a.Measures.Work.PerWrite()), a.WriteTime)
+		}},
+		fact{"throughput vs " + c.versus(), func(a ComparedArm) string {
+			if a.Throughput == 0 {
+				return "-"
+			}
+			return fmt.Sprintf("%.2f", a.Throughput)
+		}},
+	)
+}
+
+// silent tells whether the runs say nothing of a property, whichever the arm.
+func (c Comparison) silent(property string) bool {
+	for _, a := range c.Arms {
+		says := a.Properties[property]
+		if says[checker.Vacuous]+says[checker.NotApplicable] < a.Runs {
+			return false
+		}
+	}
+	return true
+}
+
+// versus names what the ratios are to, in a word where all are to a last-write-wins arm.
+func (c Comparison) versus() string {
+	for _, a := range c.Arms {
+		if !strings.HasSuffix(a.Versus, "/lww") {
+			return "the first"
+		}
+	}
+	return "lww"
+}
+
+// verdicts says "pass" where all runs gave one verdict, and else how many gave which, the worst first.
+func verdicts(counts map[checker.Verdict]int) string {
+	var out []string
+	for _, v := range []checker.Verdict{checker.Fail, checker.Unknown, checker.Pass, checker.Vacuous, checker.NotApplicable} {
+		if n := counts[v]; n > 0 {
+			word := string(v)
+			if v == checker.Fail {
+				word = "FAIL"
+			}
+			out = append(out, fmt.Sprintf("%d %s", n, word))
+		}
+	}
+	if len(out) == 1 {
+		_, word, _ := strings.Cut(out[0], " ")
+		return word
+	}
+	return strings.Join(out, ", ")
+}
+
+// loss says what is lost, and where that is to be seen when there is one run of each arm.
+func (c Comparison) loss(l measures.Loss) string {
+	if l.Lost+l.Extra == 0 && l.Off.IsZero() {
+		return "0"
+	}
+	var parts []string
+	if l.Lost > 0 || l.Extra == 0 {
+		parts = append(parts, strconv.Itoa(l.Lost))
+	}
+	if l.Extra > 0 {
+		parts = append(parts, fmt.Sprintf("%d too many", l.Extra))
+	}
+	s := strings.Join(parts, ", ") + " · " + l.Off.StringFixed(2)
+	if len(c.Seeds) == 1 {
+		s += lines(l.Line)
+	}
+	return s
+}
+
+func settled(u Settled) string {
+	if u.Operations == 0 {
+		return "0"
+	}
+	var out []string
+	for _, k := range []struct {
+		n    int
+		what string
+	}{{u.Seen, "seen"}, {u.NeverSeen, "never seen"}, {u.StillUnknown, "open"}} {
+		if k.n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", k.n, k.what))
+		}
+	}
+	return fmt.Sprintf("%d: %s", u.Operations, strings.Join(out, ", "))
+}
+
+func quantiles(l *measures.Latency) string {
+	if l.Count() == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%s / %s / %s ms", ms(l.Quantile(50)), ms(l.Quantile(99)), ms(l.Quantile(100)))
+}
+
+// ms is a duration in milliseconds, with what digits are worth reading.
+func ms(d time.Duration) string {
+	if v := float64(d) / float64(time.Millisecond); v < 100 {
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatInt(d.Milliseconds(), 10)
+}
+
+func statements(a ComparedArm) string {
+	w := a.Measures.Work
+	if w.Statements == 0 {
+		return "-"
+	}
+	of := func(n int) string { return fmt.Sprintf("%.2f", float64(n)/float64(w.Writes)) }
+	if w.Conditional == 0 {
+		return of(w.Statements)
+	}
+	return fmt.Sprintf("%s (%s ask)", of(w.Statements), of(w.Conditional))
+}
+
+// legend says what the figures are, as far as it does not speak for itself.
+func (c Comparison) legend() []string {
+	var silent []string
+	for _, p := range checker.PropertyNames() {
+		if c.silent(p) {
+			silent = append(silent, p)
+		}
+	}
+	var out []string
+	if len(silent) > 0 {
+		out = append(out, "Nothing is said of: "+strings.Join(silent, ", ")+".")
+	}
+	out = append(out, "Times go from a call to its answer; those in whose course the nemesis did something are left out. Of the "+
+		"statements of a write some ask the row before they change it. Throughput is the inverse of the time of a write and the "+
+		"commit behind it. A stall is the longest time between two advances of the committed offset, with what the plan lets pass.")
+	if c.Cluster.Kind == "sim" {
+		out = append(out, "The simulator's time is virtual, and counts messages: what a fence costs on servers is told by --cluster containers.")
+	}
+	return out
+}
+
+// answer is the first line: whether all came out as stated, and under which arms how many runs were corrupted.
+func (c Comparison) answer() (head, text string) {
+	head = "AS EXPECTED: "
+	if odd := c.batch.deviating(); len(odd) > 0 {
+		head = answer(odd...) + ": "
+	}
+	if c.Error != "" {
+		head = fmt.Sprintf("THE RIG FAILED after %s: ", runCount(len(c.Runs)))
+	}
+	var says, of []string
+	for _, a := range c.Arms {
+		s := "not corrupted"
+		switch {
+		case a.Corrupted == 0:
+		case a.Runs == 1:
+			s = "corrupted"
+		default:
+			s = fmt.Sprintf("corrupted in %d of %d runs", a.Corrupted, a.Runs)
+		}
+		if i := slices.Index(says, s); i >= 0 {
+			of[i] += ", " + a.Arm
+			continue
+		}
+		says, of = append(says, s), append(of, a.Arm)
+	}
+	for i := range says {
+		says[i] += " under " + of[i]
+	}
+	return head, strings.Join(says, "; ")
+}
+
+// setting says what was run on what.
+func (c Comparison) setting() string {
+	seeds := fmt.Sprintf("seed %d", c.batch.Seed)
+	if n := len(c.Seeds); n > 1 {
+		seeds = fmt.Sprintf("seeds %d to %d", c.Seeds[0], c.Seeds[n-1])
+	}
+	return fmt.Sprintf("%s · %s · %s", c.Scenario, c.batch.Cluster, seeds)
+}
+
+// Terminal puts the arms side by side: the answer first, then a line for each fact, then what to try next.
+func (c Comparison) Terminal(w io.Writer, next []string) {
+	head, text := c.answer()
+	Hanging(w, head, text)
+	fmt.Fprintf(w, "  %s\n", c.setting())
+	Hanging(w, "  ", c.batch.About)
+	facts := c.facts()
+	for from := 0; from < len(c.Arms); {
+		from += c.columns(w, facts, c.Arms[from:])
+	}
+	fmt.Fprintln(w)
+	for _, l := range c.legend() {
+		Hanging(w, "  ", l)
+	}
+	for _, r := range c.batch.deviating() {
+		fmt.Fprintln(w)
+		Hanging(w, fmt.Sprintf("  %s, seed %d: ", r.Label(), r.History.Header.Seed), r.lead())
+		command(w, "  again: ", r.again(c.batch))
+	}
+	fmt.Fprintf(w, "\n%s in %s, recorded in %s/ (compare.md, compare.json, a folder for each run)\n", runCount(len(c.Runs)),
+		seconds(c.batch.Took), c.batch.Folder)
+	line := "next:  "
+	for _, n := range next {
+		command(w, line, n)
+		line = "       "
+	}
+}
+
+func runCount(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return fmt.Sprintf("%d runs", n)
+}
+
+// columns prints as many arms as fit side by side, and tells how many.
+func (c Comparison) columns(w io.Writer, facts []fact, arms []ComparedArm) int {
+	label := 0
+	for _, f := range facts {
+		label = max(label, runes(f.about))
+	}
+	line, n := make([]string, len(facts)+1), 0
+	line[0] = strings.Repeat(" ", label+2)
+	for i, f := range facts {
+		line[i+1] = fmt.Sprintf("  %-*s", label, f.about)
+	}
+	for _, a := range arms {
+		cells := []string{a.Arm}
+		for _, f := range facts {
+			cells = append(cells, f.of(a))
+		}
+		wide := 0
+		for _, s := range cells {
+			wide = max(wide, runes(s))
+		}
+		if n > 0 && slices.Max(lengths(line))+2+wide > Width {
+			break
+		}
+		for i := range line {
+			line[i] += fmt.Sprintf("  %-*s", wide, cells[i])
+		}
+		n++
+	}
+	fmt.Fprintln(w)
+	for _, l := range line {
+		fmt.Fprintln(w, strings.TrimRight(l, " "))
+	}
+	return n
+}
+
+func lengths(all []string) []int {
+	out := make([]int, len(all))
+	for i, s := range all {
+		out[i] = runes(s)
+	}
+	return out
+}
+
+// Markdown is the same as Terminal, to be put into an issue.
+func (c Comparison) Markdown(w io.Writer) {
+	head, text := c.answer()
+	fmt.Fprintf(w, "# %s\n\n%s%s.\n\n> %s\n\n", c.setting(), head, text, cell(c.batch.About))
+	columns := []string{""}
+	for _, a := range c.Arms {
+		columns = append(columns, a.Arm)
+	}
+	var rows [][]string
+	for _, f := range c.facts() {
+		row := []string{strings.TrimSpace(f.about)}
+		for _, a := range c.Arms {
+			row = append(row, f.of(a))
+		}
+		rows = append(rows, row)
+	}
+	mdTable(w, columns, rows)
+	for _, l := range c.legend() {
+		fmt.Fprintf(w, "\n%s\n", l)
+	}
+	fmt.Fprint(w, "\n## Runs\n\n")
+	rows = nil
+	for i, r := range c.batch.Runs {
+		rows = append(rows, []string{r.Arm, strconv.FormatInt(c.Runs[i].Seed, 10), r.Word(), yes(r.Expected), r.Headline(),
+			raw(r.Folder)})
+	}
+	mdTable(w, []string{"arm", "seed", "verdict", "as stated", "what happened", "folder"}, rows)
+}
