@@ -28,12 +28,12 @@ func (l Loss) plus(other Loss) Loss {
 	return sum
 }
 
-// lossOf compares a row with the fold of its account's records up to an offset, or up to its own where that is beyond. A
-// difference that no one run of events explains is counted by the number of events alone.
-func lossOf(log ledger.Log, row *history.Row, upTo int64) Loss {
+// lossOf compares a state, nil for none, with the fold of its account's records up to an offset, or up to its own where that
+// is beyond. A difference that no one run of events explains is counted by the number of events alone.
+func lossOf(log ledger.Log, stored *ledger.State, upTo int64) Loss {
 	var have ledger.State
-	if row != nil && row.State != nil {
-		have = *row.State
+	if stored != nil {
+		have = *stored
 		upTo = max(upTo, have.Offset)
 	}
 	want := log.Fold(upTo)
@@ -68,16 +68,19 @@ type losses struct {
 	committed map[int32]int64
 	deleted   map[string]history.Opt
 	// asked is, by operation, what was committed when a read was called.
-	asked    map[int64]int64
-	settling bool
-	keys     []string
-	atEnd    *Loss
-	worst    Loss
+	asked map[int64]int64
+	// journaled are the accounts of which more is stored than a row: events in a journal beside it.
+	journaled map[string]bool
+	settling  bool
+	keys      []string
+	atEnd     *Loss
+	worst     Loss
 }
 
 func newLosses(h *history.History) *losses {
 	return &losses{
 		logs: Logs(h), keys: h.Header.Input.Keys, committed: map[int32]int64{}, deleted: map[string]history.Opt{}, asked: map[int64]int64{},
+		journaled: map[string]bool{},
 	}
 }
 
@@ -97,6 +100,14 @@ func (l *losses) see(e history.Event) {
 				l.deleted[v.Key] = history.Some(v.Offset)
 			}
 		}
+	case *history.JournalWrite:
+		if v != nil {
+			l.journaled[v.Key] = true
+		}
+	case *history.Recovery:
+		if v != nil {
+			l.recovery(e, v)
+		}
 	case *history.RowRead:
 		if v != nil {
 			l.read(e, v)
@@ -104,6 +115,19 @@ func (l *losses) see(e history.Event) {
 	case *history.GroundTruth:
 		if v != nil && v.At == "end" {
 			l.end(e, v)
+		}
+	}
+}
+
+// recovery judges what an owner made of a journal: there the rows alone tell little.
+func (l *losses) recovery(e history.Event, v *history.Recovery) {
+	if e.Type == history.Invoke {
+		l.asked[e.Op] = l.committed[v.Partition]
+		return
+	}
+	for _, s := range v.States {
+		if e.Type == history.OK {
+			l.found(e, s.Key, s.State, l.asked[e.Op])
 		}
 	}
 }
@@ -116,31 +140,50 @@ func (l *losses) read(e history.Event, v *history.RowRead) {
 	case e.Type == history.Invoke:
 		l.asked[e.Op] = l.committed[v.Partition]
 		return
-	case e.Type != history.OK || l.settling:
+	case e.Type != history.OK || l.settling || l.journaled[v.Key]:
 		return
 	}
-	upTo := l.asked[e.Op] - 1
-	if d := l.deleted[v.Key]; d.Known && (v.Row == nil || v.Row.State == nil) {
+	var have *ledger.State
+	if v.Row != nil {
+		have = v.Row.State
+	}
+	l.found(e, v.Key, have, l.asked[e.Op])
+}
+
+// found keeps the worst of what was found of accounts while an offset was committed.
+func (l *losses) found(e history.Event, key string, have *ledger.State, committed int64) {
+	upTo := committed - 1
+	if d := l.deleted[key]; d.Known && have == nil {
 		upTo = max(upTo, d.N)
 	}
-	found := lossOf(l.logs[v.Key], v.Row, upTo)
-	if found.events() > l.worst.events() {
-		found.Line = e.Line()
-		l.worst = found
+	if is := lossOf(l.logs[key], have, upTo); is.events() > l.worst.events() {
+		is.Line = e.Line()
+		l.worst = is
 	}
 }
 
-// end compares what is stored with the whole input.
+// end compares what is stored with the whole input: the rows, and what the journal has beyond them.
 func (l *losses) end(e history.Event, v *history.GroundTruth) {
-	rows := map[string]*history.Row{}
-	for i := range v.Rows {
-		rows[v.Rows[i].Key] = &v.Rows[i].Row
+	stored, upTo := map[string]ledger.State{}, map[string]history.Opt{}
+	for _, row := range v.Rows {
+		if row.Row.State != nil {
+			stored[row.Key] = *row.Row.State
+		}
+		upTo[row.Key] = row.Row.Offset
+	}
+	for _, j := range v.Journal {
+		if at := upTo[j.Key]; j.Event != nil && (!at.Known || at.N < j.Offset) {
+			stored[j.Key] = stored[j.Key].Fold(*j.Event, j.Offset)
+		}
 	}
 	var sum Loss
 	for _, key := range l.keys {
-		log := l.logs[key]
-		if len(log) > 0 {
-			sum = sum.plus(lossOf(log, rows[key], log[len(log)-1].Offset))
+		var have *ledger.State
+		if s, ok := stored[key]; ok && s.Open() {
+			have = &s
+		}
+		if log := l.logs[key]; len(log) > 0 {
+			sum = sum.plus(lossOf(log, have, log[len(log)-1].Offset))
 		}
 	}
 	if sum.events() > 0 {

@@ -97,6 +97,44 @@ func TestWorst(t *testing.T) {
 	}
 }
 
+// TestJournal: of an account with a journal the rows tell little; what an owner made of both counts, and at the end both.
+func TestJournal(t *testing.T) {
+	tp := newTape()
+	tp.posts(0, 1, 2)
+	journal := func(o int64) {
+		v := &history.JournalWrite{Key: acct, Offset: o, Event: event(o), Write: "a/1"}
+		tp.call("a/1", history.Journal, history.OK, v, v)
+	}
+	recovers := func(states ...history.RecoveredKey) {
+		v := &history.Recovery{Keys: []string{acct}}
+		done := *v
+		done.States = states
+		tp.call("b/1", history.Recover, history.OK, v, &done)
+	}
+	journal(0)
+	journal(1)
+	tp.commit("a/1", 3)
+	tp.reads(history.ForProbe, row(0)) // the rest is in the journal
+	recovers(history.RecoveredKey{Key: acct, State: state(0, 1, 2)})
+	if w := tp.of(t).Worst; w.events() != 0 {
+		t.Errorf("whole: %+v", w)
+	}
+	recovers(history.RecoveredKey{Key: acct})
+	at := tp.Events[len(tp.Events)-1].Line()
+	left := func(o int64) history.JournalEntry {
+		e := event(o)
+		return history.JournalEntry{Key: acct, Offset: o, Event: &e}
+	}
+	tp.note("observer", history.Truth, &history.GroundTruth{At: "end", Committed: []int64{3},
+		Rows: []history.KeyedRow{{Key: acct, Row: *row(0)}}, Journal: []history.JournalEntry{left(0), left(2)}})
+	r := tp.of(t)
+	same(t, "at worst", r.Worst, 3, 0, 60)
+	same(t, "at the end", *r.AtEnd, 1, 0, 20)
+	if r.Worst.Line != at {
+		t.Errorf("line %d, not %d", r.Worst.Line, at)
+	}
+}
+
 // TestStall: the longest time between two advances of the committed offset, or until the end where input is left.
 func TestStall(t *testing.T) {
 	tp := newTape()
