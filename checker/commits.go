@@ -11,7 +11,8 @@ import (
 // commits is what the history tells of one partition's committed offset.
 //
 // At each event it gives a floor: an offset that the committed one was certainly not below. It is the least of those that
-// may be the current one, which are
+// may be the current one. Where the history has the group's own log, whole and in keeping with the answers, those are the
+// entries that can have been the last one by then (commit_log.go). Else they are
 //
 //   - the accepted commits (and offsets read back) that no later accepted one has followed: one follows another if it was
 //     called after the other was answered;
@@ -23,25 +24,42 @@ type commits struct {
 	all    []committing
 	floors []floor
 	// observed are the offsets that were certainly committed at some time, ranked by the answers that tell of them: accepted
-	// commits and offsets read back, that of the ground truth at the start with them.
+	// commits and offsets read back, that of the ground truth at the start with them, and what the group's log has.
 	observed []effect
+
+	// log are the partition's commits in the group's log, in its order, after what was committed at the start.
+	log []accepted
+	// whole: the log is all there, and can be relied on. contradicted: it cannot, as an answer says otherwise.
+	whole, contradicted bool
+	// lost were acknowledged, and the log lacks them. settled are those in doubt that the log has: its note, by the call.
+	lost    []committing
+	settled map[int]int
+	// inDoubt is the least offset of a commit that may still come after the log was read.
+	inDoubt int64
 }
 
 // committing is one commit, or one offset read back.
 type committing struct {
 	operation
 	offset     int64
+	member     string
 	generation int32
 	commit     bool
 }
+
+func (x *committing) signature() signature { return signature{x.member, x.generation, x.offset} }
+
+// atStart tells whether it is no operation but the ground truth at the start.
+func (x *committing) atStart() bool { return x.call == x.answer }
 
 // floor is a bound of the committed offset that holds from one event on until the next floor.
 type floor struct {
 	from   int
 	offset int64
-	// proof is the event that shows it: the answer of the commit.
-	proof int
-	known bool
+	// proof is the event that shows it: the answer of the commit, or its entry in the group's log. note is that entry where
+	// it was a later one's answer that showed it, else -1.
+	proof, note int
+	known       bool
 }
 
 func (c *commits) add(x committing) {
@@ -50,9 +68,20 @@ func (c *commits) add(x committing) {
 	}
 }
 
-// order sweeps over the calls and answers. all is in the order of the calls already, but for the truth at the start.
-func (c *commits) order() {
+// order finds the floors, and what was observed. all is in the order of the calls already, but for the truth at the start.
+func (c *commits) order(l *groupLog) {
 	slices.SortStableFunc(c.all, func(a, b committing) int { return cmp.Compare(a.call, b.call) })
+	c.place(l)
+	if c.whole {
+		c.floorsByLog(l)
+	} else {
+		c.floorsByAnswers()
+	}
+	c.observe()
+}
+
+// floorsByAnswers sweeps over the calls and answers.
+func (c *commits) floorsByAnswers() {
 	type moment struct {
 		at     int
 		x      *committing
@@ -93,15 +122,17 @@ func (c *commits) order() {
 		}
 		c.note(m.at, current, open, doubt)
 	}
-	c.observe()
 }
 
 func (c *commits) observe() {
-	c.observed = make([]effect, 0, len(c.all))
+	c.observed = make([]effect, 0, len(c.all)+len(c.log))
 	for _, x := range c.all {
 		if x.outcome == history.OK {
 			c.observed = append(c.observed, effect{at: x.answer, offset: x.offset})
 		}
+	}
+	for i := range c.log {
+		c.observed = append(c.observed, effect{at: c.log[i].before, offset: c.log[i].offset, entry: &c.log[i]})
 	}
 	rank(c.observed)
 }
@@ -115,7 +146,7 @@ func (c *commits) ranked() []effect {
 }
 
 func (c *commits) note(at int, current, open []*committing, doubt map[int32]int64) {
-	f := floor{from: at, proof: -1}
+	f := floor{from: at, proof: -1, note: -1}
 	for _, x := range current {
 		if !f.known || x.offset < f.offset {
 			f.offset, f.proof, f.known = x.offset, x.answer, true
@@ -141,17 +172,27 @@ func (c *commits) floorAt(i int) floor {
 	if c == nil {
 		return floor{}
 	}
-	n := sort.Search(len(c.floors), func(j int) bool { return c.floors[j].from > i })
+	n := c.floorAfter(i)
 	if n == 0 {
 		return floor{}
 	}
 	return c.floors[n-1]
 }
 
+func (c *commits) floorAfter(i int) int {
+	return sort.Search(len(c.floors), func(j int) bool { return c.floors[j].from > i })
+}
+
 // floorOver gives the floor of a whole showing, which is of some moment of it that nobody knows.
 func (c *commits) floorOver(s *showing) floor {
 	f := c.floorAt(s.since() - 1)
 	if !f.known || s.from == s.to {
+		return f
+	}
+	if c.whole {
+		for n := c.floorAfter(s.since() - 1); n < len(c.floors) && c.floors[n].from <= s.to; n++ {
+			f.offset = min(f.offset, c.floors[n].offset)
+		}
 		return f
 	}
 	first := sort.Search(len(c.all), func(j int) bool { return c.all[j].call > s.from })

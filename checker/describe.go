@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -85,12 +86,37 @@ func (r *Run) describeNote(e history.Event) string {
 		if v != nil {
 			return fmt.Sprintf("at the %s: %s stored, committed %v", v.At, count(len(v.Rows), "row"), v.Committed)
 		}
+	case *history.GroupLogEntry:
+		if v != nil {
+			return "the group's log" + r.log.entry(v)
+		}
 	case *history.Ending:
 		if v != nil {
 			return "the run ended: " + v.Reason
 		}
 	}
 	return fmt.Sprintf("%s %s %s", e.Process, e.Type, e.F)
+}
+
+// entry says what a record of the group's log is.
+func (l *groupLog) entry(e *history.GroupLogEntry) string {
+	switch {
+	case e.Ends:
+		return " ends"
+	case e.Commit != nil && !e.Commit.Offset.Known:
+		return fmt.Sprintf(": the committed offset of partition %d is removed", e.Commit.Partition)
+	case e.Commit != nil && e.Commit.Member == "":
+		return fmt.Sprintf(": nobody of the run commits %s", e.Commit.Offset)
+	case e.Commit != nil:
+		return fmt.Sprintf(": %s commits %s", l.client(e.Commit.Member), e.Commit.Offset)
+	case e.Group != nil:
+		text := ": generation " + e.Group.Generation.String()
+		for _, m := range e.Group.Members {
+			text += fmt.Sprintf(", %s has %s", m.Client, strings.Trim(fmt.Sprint(m.Partitions), "[]"))
+		}
+		return text
+	}
+	return ": a record that the checker cannot read"
 }
 
 func wrote(e history.Event, ans *history.Write) string {

@@ -23,6 +23,7 @@ import (
 //	recover_("c", 10, row)    a recovery
 //	makes("c", 10, W, 3)      one from events, that made a state of them, or closed, with a floor (-1 for none)
 //	journals("a", 5)  clears("b")         a row of the journal, their removal
+//	inLog("b", 10)  logEnds   an entry of the group's log; its end (grouplog_test.go has the others)
 
 const acct = "acct-1"
 
@@ -229,7 +230,7 @@ func clears(worker string) step {
 }
 
 func commit(worker string, offset int64) step {
-	v := &history.OffsetCommit{Offset: offset, Owner: history.Owner{Generation: generations[history.WorkerOf(worker)]}}
+	v := commitValue(worker, offset)
 	return op(life(worker), history.Commit, v, history.OK, v)
 }
 

@@ -11,9 +11,11 @@ import (
 // How each requirement is looked for. Each finder gives the first moment, at or after the event from, at which it is met,
 // or says what is missing. Worker names are without the life: any life of it counts.
 
-// The points that requirements look at; workload/points.go names them all.
+// The points that are looked at; workload/points.go names them all.
 const (
 	pointAssigned = "assigned"
+	pointRevoked  = "revoked"
+	pointLost     = "lost"
 	pointFolded   = "folded"
 )
 

@@ -92,6 +92,8 @@ type effect struct {
 	offset int64
 	// write is nil for what was there before the run, or was written by nobody that the history knows.
 	write *write
+	// entry is a commit's in the group's log, where it is known by that.
+	entry *accepted
 	// highest is the place, among the effects up to this one, of that with the highest offset.
 	highest int
 }

@@ -150,7 +150,8 @@ func TestLookalikes(t *testing.T) {
 }
 
 func commitValue(worker string, offset int64) *history.OffsetCommit {
-	return &history.OffsetCommit{Offset: offset, Owner: history.Owner{Generation: generations[worker]}}
+	worker = history.WorkerOf(worker)
+	return &history.OffsetCommit{Offset: offset, Owner: history.Owner{Member: life(worker), Generation: generations[worker]}}
 }
 
 // commitCall is a commit that was never answered.

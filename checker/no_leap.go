@@ -12,7 +12,8 @@ import (
 // offset (the next one to read). A key that is not stored satisfies this only if that record is a close, if a delete at or
 // above it took effect or is in doubt, or if its last write expired.
 //
-// The committed offset is bounded from below by what was accepted and read back (commits). What is stored is known
+// The committed offset is bounded from below by the group's own log, where the history has it, else by what was accepted
+// and read back (commits). What is stored is known
 //
 //   - from every showing: if the row then was short of the offset that was committed by then, that is a failure, and it
 //     does not matter which came first, the commit or the row going back;
@@ -73,7 +74,7 @@ func (c *leaps) shown(k *key, s *showing) {
 	c.found.found(s.to, func() (string, []int) {
 		last := k.log[place]
 		return fmt.Sprintf("Committed is %d, but %s of %s %s: %s.", f.offset, s.value(), k.name, s.how(),
-			k.lost(k.shownOffset(s), last.Offset)), append(s.proof(), f.proof, k.at[place])
+			k.lost(k.shownOffset(s), last.Offset)), append(s.proof(), f.proof, f.note, k.at[place])
 	})
 }
 
@@ -120,7 +121,7 @@ func (c *leaps) rise(k *key, f floor) {
 				said = fmt.Sprintf("%s is stored up to @%d: %s", k.name, mark.offset, k.lost(mark.offset, last.Offset))
 			}
 			return fmt.Sprintf("Committed is %d, beyond record %d of %s, but %s.", f.offset, last.Offset, k.name, said),
-				[]int{f.proof, k.at[place], c.run.start}
+				[]int{f.proof, f.note, k.at[place], c.run.start}
 		})
 	}
 }

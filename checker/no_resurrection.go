@@ -30,7 +30,8 @@ func checkNoResurrection(r *Run) Result {
 	checked, unjudged := 0, 0
 	for _, k := range r.keys {
 		closes := k.closes()
-		ranked := r.commits[k.partition].ranked()
+		commits := r.commits[k.partition]
+		ranked := commits.ranked()
 		for _, s := range k.reads() {
 			top, ok := highestBefore(ranked, s.from, 0)
 			if !ok {
@@ -50,7 +51,7 @@ func checkNoResurrection(r *Run) Result {
 				f.found(s.to, func() (string, []int) {
 					beyond := ranked[sort.Search(len(ranked), func(j int) bool { return ranked[ranked[j].highest].offset > d })]
 					return fmt.Sprintf("%s was closed at %d and %d was committed, and then %s %s: a life that had ended is back.",
-						k.name, d, beyond.offset, s.value(), s.how()), append(s.proof(), k.at[place], beyond.at)
+						k.name, d, beyond.offset, s.value(), s.how()), append(append(s.proof(), k.at[place]), commits.proof(beyond)...)
 				})
 			case s.shape == live && s.offset < top.offset && !k.knownBelow(top.offset):
 				unjudged++

@@ -45,6 +45,16 @@ var forms = []struct {
 		}
 		return truth(m[1], -1)
 	}},
+	{form(`the group's log: W commits N`), func(_ *testing.T, m []string) step { return inLog(m[1], n(m[2])) }},
+	{form(`the group's log: nobody of the run commits N`), func(_ *testing.T, m []string) step { return strangerInLog(n(m[1])) }},
+	{form(`the group's log: generation N, W has N(?:, W has N)?`), func(_ *testing.T, m []string) step {
+		holds := map[string]int64{m[2]: n(m[3])}
+		if m[4] != "" {
+			holds[m[4]] = n(m[5])
+		}
+		return generationInLog(n(m[1]), holds)
+	}},
+	{form(`the group's log ends`), func(*testing.T, []string) step { return logEnds }},
 	{form(`the run ends`), func(*testing.T, []string) step { return end(true) }},
 }
 

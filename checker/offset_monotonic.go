@@ -6,13 +6,14 @@ import (
 	"github.com/single-writer/chaos/history"
 )
 
-// checkOffsetMonotonic: no commit that was accepted, and no committed offset that was read back, is below one that was
-// answered before it was called. Partition by partition.
+// checkOffsetMonotonic: no commit that was accepted, and no committed offset that was read back, is below one before it.
+// Partition by partition.
 //
-// That none is committed counts as 0: after something it is a fall. Of two that were under way at once neither is before
-// the other, and they prove nothing. A commit in doubt is no observation, only what is read of it later is. The ground
-// truth at the start counts as read; that at the end does not, for it is only told: the reads it was made of stand before
-// it in the history.
+// In the group's own log the order is the log's, and of commits in doubt those count that are in it. By answers one is
+// before another if it was answered before the other was called; of two that were under way at once neither is before the
+// other, and they prove nothing. That none is committed counts as 0: after something it is a fall. The ground truth at the
+// start counts as read; that at the end does not, for it is only told: the reads it was made of stand before it in the
+// history. A commit that was acknowledged and that the log, read to its end, does not have was lost: that is a fall too.
 //
 // The broker itself goes by generations and not by offsets: a late commit in doubt of the generation that is still the
 // current one takes effect, and the offset goes back. No fence of the store is wrong then, and the records are read again.
@@ -20,39 +21,94 @@ import (
 //
 // Source: Kafka's group coordinator, which refuses a commit by its generation and never by its offset.
 func checkOffsetMonotonic(r *Run) Result {
-	var f finding
-	compared := 0
+	m := monotony{run: r}
+	contradicted := 0
 	for _, p := range r.partitions {
-		c := r.commits[p]
-		if c == nil {
-			continue
-		}
-		for _, x := range c.all {
-			top, ok := highestBefore(c.observed, x.call, 0)
-			if !ok || x.outcome != history.OK {
-				continue
+		if c := r.commits[p]; c != nil {
+			m.inLog(p, c)
+			m.byAnswers(p, c)
+			m.lost(p, c)
+			if c.contradicted {
+				contradicted++
 			}
-			compared++
-			if x.offset >= top.offset {
-				continue
-			}
-			f.found(x.answer, func() (string, []int) {
-				how := "was read back"
-				if x.commit {
-					how = "was accepted from " + x.process
-				}
-				return fmt.Sprintf("Partition %d had %d committed, and after that %d %s: %s to be read again.", p, top.offset,
-					x.offset, how, count(int(top.offset-x.offset), "offset")), []int{top.at, x.call, x.answer}
-			})
 		}
 	}
-	counts := map[string]int{"compared": compared}
+	counts := map[string]int{"compared": m.compared}
 	switch {
-	case f.total > 0:
-		return f.failed(r, counts)
-	case compared == 0:
+	case m.found.total > 0:
+		return m.found.failed(r, counts)
+	case contradicted > 0:
+		return Result{Verdict: Unknown, Counts: counts, Summary: fmt.Sprintf(
+			"In %s the group's log contradicts what the coordinator answered.", count(contradicted, "partition"))}
+	case m.compared == 0:
 		return Result{Verdict: Vacuous, Summary: "No committed offset was seen after another.", Counts: counts}
 	}
 	return Result{Verdict: Pass, Counts: counts,
-		Summary: fmt.Sprintf("In %s, no committed offset was below one before it.", count(compared, "observation"))}
+		Summary: fmt.Sprintf("In %s, no committed offset was below one before it.", count(m.compared, "observation"))}
+}
+
+// monotony is the check under way.
+type monotony struct {
+	run      *Run
+	found    finding
+	compared int
+}
+
+// inLog compares each entry of the log with the highest before it.
+func (m *monotony) inLog(p int32, c *commits) {
+	for i, top := 1, 0; i < len(c.log); i++ {
+		m.compared++
+		e, highest := &c.log[i], &c.log[top]
+		if e.offset >= highest.offset {
+			top = i
+			continue
+		}
+		m.found.found(e.before, func() (string, []int) {
+			return fmt.Sprintf("Partition %d had %d committed, and after that, in the group's log, %s: %s to be read again.",
+					p, highest.offset, m.run.log.told(e), count(int(highest.offset-e.offset), "offset")),
+				[]int{highest.note, highest.call, e.note, e.call}
+		})
+	}
+}
+
+// told says what an entry of the log is.
+func (l *groupLog) told(e *accepted) string {
+	if e.member == "" {
+		return fmt.Sprintf("%d by nobody of the run", e.offset)
+	}
+	return fmt.Sprintf("%d by %s", e.offset, l.client(e.member))
+}
+
+// byAnswers compares what was accepted or read back with what had been answered before it was called. Accepted commits
+// have been judged already where the log has them all.
+func (m *monotony) byAnswers(p int32, c *commits) {
+	for _, x := range c.all {
+		top, ok := highestBefore(c.observed, x.call, 0)
+		if !ok || x.outcome != history.OK || x.commit && c.whole {
+			continue
+		}
+		m.compared++
+		if x.offset >= top.offset {
+			continue
+		}
+		m.found.found(x.answer, func() (string, []int) {
+			how := "was read back"
+			if x.commit {
+				how = "was accepted from " + x.process
+			}
+			return fmt.Sprintf("Partition %d had %d committed, and after that %d %s: %s to be read again.", p, top.offset,
+				x.offset, how, count(int(top.offset-x.offset), "offset")), append(c.proof(top), x.call, x.answer)
+		})
+	}
+}
+
+// lost finds the acknowledged commits that the log does not have.
+func (m *monotony) lost(p int32, c *commits) {
+	for _, x := range c.lost {
+		m.compared++
+		m.found.found(m.run.log.end, func() (string, []int) {
+			return fmt.Sprintf("%s's commit of %d of partition %d was accepted, and the group's log does not have it.",
+				x.process, x.offset, p), []int{x.call, x.answer, m.run.log.end}
+		})
+	}
 }

@@ -36,6 +36,7 @@ func Properties() []Property {
 		{NoLeap, "no committed offset is ahead of what is stored", checkNoLeap},
 		{NoResurrection, "once a close is committed, nobody reads the life that it ended", checkNoResurrection},
 		{SingleWriter, "an older owner changes nothing that a newer one wrote", checkSingleWriter},
+		{SingleOwner, "no partition is given to two members, nobody else commits", checkSingleOwner},
 		{Linearizable, "each key is one register guarded by its offset", checkLinearizable},
 		{LWWRegister, "a plain read returns the greatest timestamp that it can", checkLWWRegister},
 		{OffsetMonotonic, "the committed offset never goes back", checkOffsetMonotonic},
@@ -52,6 +53,7 @@ const (
 	NoLeap           = "no-leap"
 	NoResurrection   = "no-resurrection"
 	SingleWriter     = "single-writer"
+	SingleOwner      = "single-owner"
 	Linearizable     = "linearizable"
 	LWWRegister      = "lww-register"
 	OffsetMonotonic  = "offset-monotonic"

@@ -10,7 +10,8 @@ import (
 
 // Time in this package is the index of an event. The recorder gives indexes in the order in which things happened, a call
 // before the request leaves and an answer after it came, so "X is before Y" is: X's answer has a smaller index than Y's
-// call. Clock times are used for one thing only, the expiry of a row.
+// call. Clock times are used for two things only: the expiry of a row, and how long two owners were alive at once, a fact that
+// no verdict rests on.
 
 // never is the time of what the history does not show to have happened.
 const never = math.MaxInt
@@ -30,6 +31,7 @@ type Run struct {
 	// commits are by partition; partitions lists those named anywhere, in order.
 	commits    map[int32]*commits
 	partitions []int32
+	log        groupLog
 	// start and end are the indexes of the ground truths, -1 where the history has none.
 	start, end int
 	// ended: the rig came to its end. finished: the plan and the stages were done by then.
@@ -89,9 +91,10 @@ func NewRun(h *history.History) *Run {
 		k.order(r)
 	}
 	r.readRecoveries()
+	r.readGroupLog()
 	for _, p := range r.partitions {
 		if c := r.commits[p]; c != nil {
-			c.order()
+			c.order(&r.log)
 		}
 	}
 	return r
@@ -197,7 +200,9 @@ func (r *Run) readOperations() {
 		case *history.OffsetCommit:
 			if v != nil {
 				c := r.commitsOf(v.Partition)
-				c.add(committing{operation: r.operationAt(i), offset: v.Offset, generation: v.Generation, commit: true})
+				c.add(committing{
+					operation: r.operationAt(i), offset: v.Offset, member: v.Member, generation: v.Generation, commit: true,
+				})
 			}
 		case *history.CommittedOffset:
 			r.readCommitted(i, v)

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -28,8 +29,13 @@ type world struct {
 	members   []*member
 	floating  []func()
 	applied   []history.Write
+	// group is what the group's coordinator wrote to its log; logged: the history has all that there was when it was read.
+	group  []history.GroupLogEntry
+	logged bool
+	// least is, by event, the least offset that was committed between it and the next one.
+	least []int64
 	// What really happened, whether or not anybody saw it.
-	stale, usurped, leapt, wrong, revived, fell, ignored bool
+	stale, usurped, leapt, wrong, revived, fell, ignored, shared bool
 }
 
 type simRow struct {
@@ -91,6 +97,12 @@ func (w *world) takeOver() {
 	if w.chance(3, "skewed") {
 		n.skew = int64(rapid.IntRange(-60, 60).Draw(w.t, "skew"))
 	}
+	stored := []history.LoggedMember{{Member: n.name, Client: n.name, Partitions: []int32{0}}}
+	if len(w.members) > 0 && w.chance(20, "shared") { // an assignor that gives the partition to two
+		stored = append(stored, history.LoggedMember{Member: "x", Client: "x", Partitions: []int32{1, 0}})
+		w.shared = true
+	}
+	w.group = append(w.group, history.GroupLogEntry{Group: &history.LoggedGroup{Generation: history.Some(int64(w.gen)), Members: stored}})
 	w.members = append(w.members, n)
 	v := &history.Recovery{Start: w.committed, Keys: simKeys}
 	id := begin(w.m, n.name, history.Recover, v)
@@ -230,14 +242,12 @@ func (w *world) commit(n *member) {
 	for _, first := range n.dirty {
 		offset = min(offset, first)
 	}
-	v := &history.OffsetCommit{Offset: offset, Owner: history.Owner{Generation: n.gen}}
+	v := &history.OffsetCommit{Offset: offset, Owner: history.Owner{Member: n.name, Generation: n.gen}}
 	id := begin(w.m, n.name, history.Commit, v)
 	refused := false
 	apply := func() {
 		if refused = n.gen != w.gen; !refused {
-			w.fell = w.fell || offset < w.committed
-			w.committed, w.highest = offset, max(w.highest, offset)
-			w.look()
+			w.commits(offset, &history.LoggedCommit{Offset: history.Some(offset), Member: n.name, Generation: n.gen})
 		}
 	}
 	if w.chance(20, "commit late") { // its owner goes on, so that it may arrive after the next one
@@ -253,6 +263,23 @@ func (w *world) commit(n *member) {
 		}
 		add(w.m, n.name, history.OK, history.Commit, id, v)
 	})
+}
+
+// commits is the coordinator accepting a commit.
+func (w *world) commits(offset int64, entry *history.LoggedCommit) {
+	w.fell = w.fell || offset < w.committed
+	w.follow()
+	w.committed, w.highest = offset, max(w.highest, offset)
+	w.least[len(w.m.Events)-1] = min(w.least[len(w.m.Events)-1], offset)
+	w.group = append(w.group, history.GroupLogEntry{Commit: entry})
+	w.look()
+}
+
+// follow notes what was committed at the events since it was last called.
+func (w *world) follow() {
+	for len(w.least) < len(w.m.Events) {
+		w.least = append(w.least, w.committed)
+	}
 }
 
 // clock gives no two members the same time, nor anybody that of the store.
@@ -351,8 +378,35 @@ func (w *world) play() *history.History {
 	for _, e := range w.input {
 		note("drain", history.Record, &history.InputRecord{Offset: e.Offset, Event: e.Event})(w.m)
 	}
+	w.readLog()
 	end(true)(w.m)
+	w.follow()
 	return &w.m.History
+}
+
+// readLog reads the group's log, or a part of it, or nothing. After that some of what floats may arrive, and what is
+// committed is read back.
+func (w *world) readLog() {
+	if w.chance(4, "the log is not read") {
+		return
+	}
+	w.logged = !w.chance(4, "the log is cut")
+	log := append(slices.Clone(w.group), history.GroupLogEntry{Ends: true})
+	if !w.logged {
+		log = log[:rapid.IntRange(0, len(log)-1).Draw(w.t, "cut at")]
+	}
+	for i := range log {
+		log[i].Position = int64(i)
+		note("drain", history.GroupLog, &log[i])(w.m)
+	}
+	for _, late := range w.floating {
+		if w.chance(2, "arrives after all") {
+			late()
+		}
+	}
+	for _, step := range w.readBack() {
+		step()
+	}
 }
 
 func TestGuardedStoreNeverFails(t *testing.T) {
@@ -363,7 +417,7 @@ func TestGuardedStoreNeverFails(t *testing.T) {
 			t.Fatalf("the world itself is broken: %v %v %v %v %v", w.stale, w.usurped, w.leapt, w.wrong, w.revived)
 		}
 		for _, p := range Check(h).Properties {
-			if p.Property == OffsetMonotonic && w.fell {
+			if p.Property == OffsetMonotonic && w.fell || p.Property == SingleOwner && w.shared {
 				continue // no store can help it
 			}
 			if p.Property != Progress && (p.Verdict == Fail || p.Verdict == Unknown) {
@@ -390,7 +444,8 @@ func TestUnguardedStoresAgainstTheTruth(t *testing.T) {
 			{SingleWriter, w.usurped, false},
 			{NoLeap, w.leapt, leapt},
 			{NoResurrection, w.revived, revived},
-			{OffsetMonotonic, w.fell, fell},
+			{OffsetMonotonic, w.fell, fell || fellInLog(h)},
+			{SingleOwner, w.shared, w.shared && w.logged},
 			{DurableFold, w.wrong, false},
 			{RecoveryComplete, incomplete, incomplete},
 			{RecoveryCut, cut, cut},
@@ -411,7 +466,7 @@ func TestUnguardedStoresAgainstTheTruth(t *testing.T) {
 				t.Fatalf("%s happened for all to see and was not found", c.name)
 			}
 			switch c.name {
-			case NoStaleOverwrite, SingleWriter, RecoveryComplete, NoResurrection, OffsetMonotonic, Linearizable:
+			case NoStaleOverwrite, SingleWriter, RecoveryComplete, NoResurrection, SingleOwner, OffsetMonotonic, Linearizable:
 				if p.Verdict == Fail && verdictOf(only(h, p.Witness), c.name) != Fail {
 					t.Fatalf("%s: the witness alone does not prove it: %v", c.name, p.Witness)
 				}
@@ -419,6 +474,34 @@ func TestUnguardedStoresAgainstTheTruth(t *testing.T) {
 		}
 	})
 	t.Logf("found %v of %v", seen, happened)
+}
+
+// The offset that the checker takes the committed one not to be below never was above it; and after a log that is whole
+// and has everything it is the committed one.
+func TestFloorsAgainstTheTruth(t *testing.T) {
+	exact := 0
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t, byOffset)
+		h := w.play()
+		c := NewRun(h).commits[0]
+		if c.contradicted || w.logged != c.whole {
+			t.Fatalf("the log: whole %v, contradicted %v", c.whole, c.contradicted)
+		}
+		for i, least := range w.least {
+			if f := c.floorAt(i); f.known && f.offset > least {
+				t.Fatalf("after event %d the floor is %d, and %d was committed", i, f.offset, least)
+			}
+		}
+		if w.logged && len(w.floating) == 0 {
+			exact++
+			if f := c.floorAt(len(h.Events) - 1); f.offset != w.committed {
+				t.Fatalf("in the end the floor is %d, and %d is committed", f.offset, w.committed)
+			}
+		}
+	})
+	if exact == 0 {
+		t.Error("no world had a whole log with nothing in doubt")
+	}
 }
 
 // slowly asks the definitions of each pair of events, in the square of the history.
@@ -561,17 +644,30 @@ func slowlyCommitted(h *history.History) (revived, fell bool) {
 	return revived, fell
 }
 
-// only gives the history of the operations, records and truths that a witness names, and of nothing else.
+// fellInLog tells whether what the history has of the group's log goes back.
+func fellInLog(h *history.History) bool {
+	highest := int64(0)
+	for _, e := range h.Events {
+		if v, ok := e.Value.(*history.GroupLogEntry); ok && v.Commit != nil {
+			if v.Commit.Offset.N < highest {
+				return true
+			}
+			highest = v.Commit.Offset.N
+		}
+	}
+	return false
+}
+
+// only gives the history of the operations and notes that a witness names, and of nothing else.
 func only(h *history.History, witness []Evidence) *history.History {
-	ops, records := map[int64]bool{}, map[int]bool{}
+	ops, notes := map[int64]bool{}, map[int]bool{}
 	for _, e := range witness {
 		ops[h.Events[e.Index].Op] = true
-		f := h.Events[e.Index].F
-		records[e.Index] = f == history.Record || f == history.Truth
+		notes[e.Index] = true
 	}
 	less := &history.History{Header: h.Header}
 	for i, e := range h.Events {
-		if e.Type != history.Note && ops[e.Op] || records[i] {
+		if e.Type != history.Note && ops[e.Op] || notes[i] {
 			e.Index = len(less.Events)
 			less.Events = append(less.Events, e)
 		}

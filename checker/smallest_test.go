@@ -84,6 +84,9 @@ var smallest = []struct {
 	{NoResurrection, "found by a scan",
 		hist(closes(1), commit("b", 2), scan(show(P("a", 0)))),
 		hist(closes(1), commit("b", 2), scan(show(D("b", 1))))},
+	{NoResurrection, "the commit was in doubt and is in the log",
+		hist(closes(1), inLog("b", 2), last(show(P("a", 0)))),
+		hist(closes(1), inLog("b", 1), last(show(P("a", 0))))},
 
 	{SingleWriter, "plain, below",
 		hist(ok(P("b", 9).at(1)), ok(P("a", 5).at(2))),
@@ -130,6 +133,12 @@ var smallest = []struct {
 	{OffsetMonotonic, "below what was committed before the run",
 		hist(truth("start", 6), commit("a", 5)),
 		hist(truth("start", -1), commit("a", 5))},
+	{OffsetMonotonic, "removed",
+		hist(inLog("a", 6), removedInLog),
+		hist(removedInLog, inLog("a", 6))},
+	{OffsetMonotonic, "less is read back than the log has",
+		hist(inLog("a", 6), readBack(history.Some(5))),
+		hist(commitCall("a", 6), logEnds, readBack(history.Some(5)))},
 }
 
 // torn is a row whose offset cell is another write's.

@@ -92,7 +92,7 @@ func (u *Unknowns) add(r *Run, op operation, how string, by int) {
 	u.Each = append(u.Each, s)
 }
 
-// commits settles a commit in doubt by an offset read back that no other commit can explain.
+// commits settles a commit in doubt by the group's own log, or by an offset read back that no other commit can explain.
 func (u *Unknowns) commits(r *Run, c *commits) {
 	asked := map[int64]int{}
 	for _, x := range c.all {
@@ -113,7 +113,10 @@ func (u *Unknowns) commits(r *Run, c *commits) {
 			continue
 		}
 		by, ok := read[x.offset]
+		note, logged := c.settled[x.call]
 		switch {
+		case logged:
+			u.add(r, x.operation, "found in the log", note)
 		case ok && by > x.call && asked[x.offset] == 1:
 			u.add(r, x.operation, "read back", by)
 		case r.ended:
