@@ -18,6 +18,8 @@ type Report struct {
 	Properties []Result `json:"properties"`
 	Requires   []Met    `json:"requires"`
 	Unknowns   Unknowns `json:"unknowns"`
+	// Audit is what property fence-audit counts, entry by entry.
+	Audit Audit `json:"audit"`
 	// Warnings are the reader's.
 	Warnings []string `json:"warnings,omitempty"`
 }
@@ -31,6 +33,7 @@ func Check(h *history.History) Report {
 	}
 	rep.Requires = r.Requirements(h.Header.Requires)
 	rep.Unknowns = r.unknowns()
+	rep.Audit = r.audit()
 	rep.decide()
 	return rep
 }

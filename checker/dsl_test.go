@@ -254,7 +254,8 @@ func clock(m *history.Memory) int64 { return int64(1000 + len(m.Events)) }
 func now(w W) step { return func(m *history.Memory) { ok(w.at(clock(m)))(m) } }
 
 func point(worker, name string, offset int64) step {
-	return note(life(worker), history.Point, &history.PointReached{Point: name, Key: acct, Offset: history.Some(offset)})
+	return note(life(worker), history.Point, &history.PointReached{Point: name, Key: acct, Offset: history.Some(offset),
+		Owner: history.Owner{Member: life(worker), Generation: generations[history.WorkerOf(worker)]}})
 }
 func fold(worker string, offset int64) step { return point(worker, "folded", offset) }
 
@@ -263,7 +264,7 @@ func fault(what, worker string) step {
 }
 
 func evicted(worker string) step {
-	return note("sentinel", history.Evicted, &history.Eviction{Target: worker, Life: life(worker)})
+	return note("sentinel", history.Evicted, &history.Eviction{Target: worker, Life: life(worker), Member: life(worker)})
 }
 
 func truth(at string, committed int64, rows ...history.KeyedRow) step {

@@ -14,7 +14,11 @@ import (
 func TestEveryPropertyIsExplained(t *testing.T) {
 	for _, p := range Properties() {
 		e := p.Explain()
-		if e.Definition == "" || e.Causes == "" || len(e.Breaks) == 0 || len(e.Lawful) == 0 {
+		want := []string{"## " + HeadingBreaks, "## " + HeadingLawful, "## " + HeadingCauses}
+		if p.Name == FenceAudit { // nothing breaks it
+			want = want[1:]
+		}
+		if e.Definition == "" || e.Causes == "" || len(e.Breaks) == 0 && len(want) == 3 || len(e.Lawful) == 0 {
 			t.Errorf("checker/explained/%s.md lacks a definition, usual causes, a history that breaks it or one that does not", p.Name)
 		}
 		for _, x := range slices.Concat(e.Breaks, e.Lawful) {
@@ -23,7 +27,7 @@ func TestEveryPropertyIsExplained(t *testing.T) {
 			}
 		}
 		headings := slices.DeleteFunc(strings.Split(p.Page(), "\n"), func(l string) bool { return !strings.HasPrefix(l, "#") })
-		if !slices.Equal(headings, []string{"## " + HeadingBreaks, "## " + HeadingLawful, "## " + HeadingCauses}) {
+		if !slices.Equal(headings, want) {
 			t.Errorf("checker/explained/%s.md has the headings %q", p.Name, headings)
 		}
 	}

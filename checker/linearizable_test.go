@@ -88,13 +88,12 @@ func TestWitnessOfLinearizable(t *testing.T) {
 
 // tale is a random history of one key with a few operations, some of them under way at once, some answered wrongly.
 type tale struct {
-	t       *rapid.T
-	m       *history.Memory
-	row     *history.Row
-	open    []func()
-	writes  int
-	rows    []*history.Row // that have been stored
-	without []string
+	t      *rapid.T
+	m      *history.Memory
+	row    *history.Row
+	open   []func()
+	writes int
+	rows   []*history.Row // that have been stored
 }
 
 // tell gives a history whose answers come from a real register, but for one in eight.

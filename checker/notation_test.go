@@ -36,6 +36,7 @@ var forms = []struct {
 		v, t := commitValue(m[1], n(m[2])), map[string]history.Type{"accepted": history.OK, "unknown": history.Info}[m[3]]
 		return op(life(m[1]), history.Commit, v, t, v)
 	}},
+	{form(`W is assigned from N`), func(_ *testing.T, m []string) step { return point(m[1], "assigned", n(m[2])) }},
 	{form(`read shows FOUND`), func(_ *testing.T, m []string) step { return probe(foundRow(m[1:])) }},
 	{form(`W recovers from N, finds FOUND`), func(_ *testing.T, m []string) step { return recovering(m[1], n(m[2]), foundRow(m[3:])) }},
 	{form(`the committed offset reads (none|N)`), func(_ *testing.T, m []string) step { return readBack(offsetOrNone(m[1])) }},

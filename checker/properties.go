@@ -40,6 +40,7 @@ func Properties() []Property {
 		{Linearizable, "each key is one register guarded by its offset", checkLinearizable},
 		{LWWRegister, "a plain read returns the greatest timestamp that it can", checkLWWRegister},
 		{OffsetMonotonic, "the committed offset never goes back", checkOffsetMonotonic},
+		{FenceAudit, "what came of the writes of members that had lost their partition; it never fails", checkFenceAudit},
 		{Progress, "after the heal the whole input is folded and committed", checkProgress},
 	}
 }
@@ -57,6 +58,7 @@ const (
 	Linearizable     = "linearizable"
 	LWWRegister      = "lww-register"
 	OffsetMonotonic  = "offset-monotonic"
+	FenceAudit       = "fence-audit"
 	Progress         = "progress"
 )
 

@@ -34,6 +34,8 @@ type Run struct {
 	log        groupLog
 	// start and end are the indexes of the ground truths, -1 where the history has none.
 	start, end int
+	// audited is what members did with partitions that they no longer owned, made when it is first asked for.
+	audited *Audit
 	// ended: the rig came to its end. finished: the plan and the stages were done by then.
 	ended, finished bool
 }

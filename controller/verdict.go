@@ -52,6 +52,7 @@ type Verdict struct {
 	Properties map[string]checker.Result `json:"properties"`
 	Requires   []checker.Met             `json:"requires"`
 	Unknowns   checker.Unknowns          `json:"unknowns"`
+	Audit      checker.Audit             `json:"audit"`
 	Warnings   []string                  `json:"warnings,omitempty"`
 
 	report checker.Report
@@ -63,7 +64,7 @@ func Judge(h *history.History, e scenarios.Expectation) Verdict {
 	v := Verdict{
 		Schema: VerdictSchema, Scenario: h.Header.Scenario, Arm: h.Header.Arm, Without: h.Header.Without,
 		Cluster: h.Header.Cluster, Seed: h.Header.Seed, Verdict: report.Verdict, Summary: report.Summary,
-		Properties: map[string]checker.Result{}, Requires: report.Requires, Unknowns: report.Unknowns,
+		Properties: map[string]checker.Result{}, Requires: report.Requires, Unknowns: report.Unknowns, Audit: report.Audit,
 		Warnings: report.Warnings, report: report, Deviations: []checker.Deviation{},
 	}
 	for _, p := range report.Properties {

@@ -190,6 +190,31 @@ func TestStoresKeepTheirPromise(t *testing.T) {
 	}
 }
 
+// TestAudit: what came of the late writes of some scenarios. Luck is called luck.
+func TestAudit(t *testing.T) {
+	for _, c := range []struct {
+		scenario, arm string
+		outcome       checker.Outcome
+	}{
+		{"stale-periodic-flush", persistence.CassandraLWW, checker.LandedHarmful},
+		{"stale-periodic-flush", persistence.CassandraCAS, checker.RefusedByCondition},
+		{"stale-delete", persistence.CassandraCASPersist, checker.LandedHarmful},
+		{"overwritten-in-time", persistence.CassandraLWW, checker.HarmlessByLuck},
+		{"overwritten-in-time", persistence.CassandraCAS, checker.RefusedByCondition},
+		{"zombie-equal", persistence.CassandraLWW, checker.LandedHarmless},
+		{"zombie-ahead", persistence.CassandraCAS, checker.LandedHarmless},
+	} {
+		a := Judge(execute(t, sim.Cluster{}, find(t, c.scenario), c.arm, 1), scenarios.Expectation{}).Audit
+		if len(a.Entries) != 1 || a.Counts[c.outcome] != 1 {
+			t.Errorf("%s under %s: %s, %+v", c.scenario, c.arm, a.Told(), a.Entries)
+		}
+	}
+	a := Judge(execute(t, sim.Cluster{}, find(t, "zombie-ahead"), persistence.CassandraCAS, 1), scenarios.Expectation{}).Audit
+	if a.Owners[checker.RefusedByCondition] != 1 {
+		t.Errorf("the rightful owner was refused once: %v", a.Owners)
+	}
+}
+
 // TestFence looks at what the fence did: the eviction proved, the stale write refused by the row, which named 9.
 func TestFence(t *testing.T) {
 	s := find(t, "stale-periodic-flush")

@@ -29,6 +29,9 @@ func Check(w io.Writer, file string, h *history.History, rep checker.Report) {
 		if p.Verdict == checker.Fail {
 			Witness(w, p)
 		}
+		if p.Property == checker.FenceAudit {
+			audited(w, rep.Audit)
+		}
 	}
 	requires(w, rep)
 }

@@ -19,6 +19,9 @@ func Explain(w io.Writer, p checker.Property) {
 		heading  string
 		examples []checker.Example
 	}{{checker.HeadingBreaks, e.Breaks}, {checker.HeadingLawful, e.Lawful}} {
+		if len(part.examples) == 0 {
+			continue // fence-audit is never broken
+		}
 		fmt.Fprintf(w, "\n%s\n", part.heading)
 		for _, x := range part.examples {
 			fmt.Fprintln(w)

@@ -36,6 +36,7 @@ func StoryPage(w io.Writer, b Batch, r Run) {
 	mdTable(w, []string{"", ""}, facts)
 	section(w, "What was checked")
 	pageProperties(w, r)
+	pageAudit(w, r.Report.Audit)
 	section(w, "The story")
 	fmt.Fprint(w, "Seconds since the run began; lines of history.jsonl; an arrow marks the moment at which a property broke.\n\n")
 	pageStory(w, r)

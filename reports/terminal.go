@@ -107,6 +107,7 @@ func table(w io.Writer, runs []Run) {
 	for _, r := range runs {
 		row(r.Label(), r.Word(), yes(r.Expected), r.Headline())
 	}
+	lateWrites(w, runs)
 }
 
 // tail is the last lines: how long it took, where everything is, what to try next.
