@@ -145,10 +145,11 @@ var allowed = map[string][]string{
 	"cluster/board":        {"history", "workload", "workload/persistence"},
 	"cluster/sim":          {"history", "workload", "workload/persistence", "cluster", "cluster/board"},
 	"cluster/clients": {"history", "workload", "workload/persistence", "cluster/board", "cluster/clients/cassandra",
-		"cluster/clients/cassandra/gocql1", "cluster/clients/cassandra/gocql2"},
+		"cluster/clients/cassandra/gocql1", "cluster/clients/cassandra/gocql2", "cluster/clients/cassandra/wire"},
 	"cluster/clients/cassandra":        {"workload/persistence"},
 	"cluster/clients/cassandra/gocql1": {"cluster/clients/cassandra"},
 	"cluster/clients/cassandra/gocql2": {"cluster/clients/cassandra"},
+	"cluster/clients/cassandra/wire":   {},
 	"cluster/containers": {"history", "cluster", "cluster/clients", "cluster/containers/definition", "cluster/containers/images",
 		"cluster/containers/owner", "cluster/containers/ready"},
 	// The controller runs on any cluster, and so knows none of them; which one it is, the command line says.

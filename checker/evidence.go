@@ -323,3 +323,13 @@ func findHandovers(r *Run, q Requirement, _ int) (moment, string) {
 	}
 	return moment{}, fmt.Sprintf("there were %d handovers of one partition at most", most)
 }
+
+// findLostAnswer: the fault came about.
+func findLostAnswer(r *Run, q Requirement, _ int) (moment, string) {
+	for i, e := range r.events {
+		if v, ok := e.Value.(*history.FaultDone); ok && v != nil && v.Fault == "lose-answer" && v.Target == q.Worker && v.Phase == "done" {
+			return moment{i, []int{i}}, ""
+		}
+	}
+	return moment{}, fmt.Sprintf("no answer to %s was lost", q.Worker)
+}

@@ -48,6 +48,8 @@ type write struct {
 	code       string
 	stored     history.Opt
 	statements []history.StatementDone
+	// own: the row refused it because it held it already.
+	own bool
 	// first is the first read that showed this write, effect the event by which it certainly had taken effect.
 	first  *showing
 	effect int
@@ -68,7 +70,8 @@ func newWrite(r *Run, call int, f history.F, v *history.Write) *write {
 	}
 	switch w.outcome {
 	case history.OK:
-		w.applied = ans == nil || len(ans.Statements) == 0 ||
+		w.own = ans != nil && ans.Settled == history.SettledOwn
+		w.applied = ans == nil || w.own || len(ans.Statements) == 0 ||
 			slices.ContainsFunc(ans.Statements, func(s history.StatementDone) bool { return s.Result == "applied" })
 		w.void = !w.applied
 		if w.applied {
@@ -76,9 +79,9 @@ func newWrite(r *Run, call int, f history.F, v *history.Write) *write {
 		}
 	case history.Fail:
 		w.void = true
-		if ans != nil {
-			w.code, w.stored = ans.Code, ans.Stored
-		}
+	}
+	if ans != nil && w.outcome != history.OK {
+		w.code, w.stored = ans.Code, ans.Stored
 	}
 	return w
 }
@@ -107,7 +110,7 @@ func (k *key) write(w *write) {
 	if w.v.Write != "" {
 		k.byID[w.v.Write] = w
 	}
-	if w.outcome == history.Fail && w.stored.Known && w.answer < k.settled {
+	if w.stored.Known && w.answer < k.settled {
 		k.shown = append(k.shown, showing{
 			from: w.call, to: w.answer, shape: numbered, offset: w.stored.N, source: sourceRefusal,
 		})

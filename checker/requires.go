@@ -53,6 +53,7 @@ func words() []requirementWord {
 		{RequirementWord{"deleted", "a delete was acknowledged"}, findDeleted, false},
 		{RequirementWord{"reopened", "after a delete a later record of the same key was persisted, both acknowledged"},
 			findReopened, false},
+		{RequirementWord{"lost-answer W", "a write of W was applied and W was not told"}, findLostAnswer, false},
 		{RequirementWord{"handovers N", "one partition was recovered by another owner than before, N times"},
 			findHandovers, false},
 	}

@@ -22,7 +22,7 @@ type Unknowns struct {
 // Unsettled is one operation whose outcome the rig was not told.
 type Unsettled struct {
 	Evidence
-	// Settled is how: "seen by a read", "settled by the rig's serial read", "read back", "found in the log", "never seen",
+	// Settled is how: "seen by a read", "refused by its own write, seen by a read", "settled by the rig's serial read", "read back", "found in the log", "never seen",
 	// "still unknown".
 	Settled string `json:"settled"`
 	// By is the line that settled it, 0 where none did.
@@ -44,6 +44,9 @@ func (r *Run) unknowns() Unknowns {
 			}
 		}
 		for _, w := range k.writes {
+			if w.own && w.first != nil {
+				u.add(r, w.operation, "refused by its own write, seen by a read", w.first.to)
+			}
 			if w.outcome != history.Info {
 				continue
 			}

@@ -33,6 +33,7 @@ type World interface {
 	workload.Consumers
 	workload.Producer
 	workload.Truth
+	workload.Wire
 	persistence.Rows
 	// Board is the board of the run's processes.
 	Board() *board.Board

@@ -91,7 +91,7 @@ func assemble(j Job, in *workload.Input, w cluster.World, consistency string, op
 		observer: observer,
 		feeder:   &workload.Feeder{Input: in, Producer: w, Moments: b},
 		runner: &nemesis.Runner{
-			Plan: j.Scenario.Plan, Input: in, Crew: crew, Stage: b, Moments: b, Truth: w, Sentinel: sentinel, Observer: observer,
+			Plan: j.Scenario.Plan, Input: in, Crew: crew, Stage: b, Moments: b, Truth: w, Wire: w, Sentinel: sentinel, Observer: observer,
 		},
 		sentinel: sentinel, truth: w, ends: in.Ends(), inDoubt: ops.inDoubt,
 		busy: func() bool { return ops.busy(runs) },

@@ -144,6 +144,8 @@ const (
 	ForProbe Purpose = "probe"
 	// ForEnd is the rig's plain read after all writers were stopped.
 	ForEnd Purpose = "end"
+	// ForOwnWrite is a worker's plain read of a row that has refused it and may hold its own write.
+	ForOwnWrite Purpose = "own-write"
 	// ForSettling is the rig's SERIAL read after that, which finishes what was in doubt.
 	ForSettling Purpose = "settling"
 )
@@ -213,6 +215,8 @@ type Write struct {
 	Timestamp Opt `json:"timestamp,omitzero"`
 	// Statements are those sent for it, with what came of each; in the answer only.
 	Statements []StatementDone `json:"statements,omitempty"`
+	// Settled is SettledOwn where the row refused the write because it held it already; in ok only.
+	Settled string `json:"settled,omitempty"`
 	// Code is why it was refused or is unknown; in fail and info only. CodeCondition is the row's own refusal.
 	Code string `json:"code,omitempty"`
 	// Stored is the offset that the refusal named.
@@ -220,8 +224,15 @@ type Write struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// CodeCondition is the Code of a write that the row's condition refused.
-const CodeCondition = "condition"
+// CodeCondition is the Code of a write that the row's condition refused. CodeResent is that of one which was refused when
+// the driver sent it again: an earlier sending may have taken effect.
+const (
+	CodeCondition = "condition"
+	CodeResent    = "resent"
+)
+
+// SettledOwn is how a write was settled whose refusal was by its own earlier sending: a read found its id in the row.
+const SettledOwn = "own-write"
 
 // StatementDone is one statement of a compound.
 type StatementDone struct {
@@ -230,6 +241,8 @@ type StatementDone struct {
 	// Result is "applied", "absent" (refused: no row), "null" (refused: the offset is null), "refused", or an error.
 	Result string `json:"result"`
 	Stored Opt    `json:"stored,omitzero"`
+	// Earlier are the errors after which the driver sent it again by itself, by the names of results.
+	Earlier []string `json:"earlier,omitempty"`
 }
 
 // OffsetCommit is one commit by a worker. Offset is the next one to read.

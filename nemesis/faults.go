@@ -8,6 +8,7 @@ import (
 
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload"
+	"github.com/single-writer/chaos/workload/persistence"
 )
 
 // Fault is something that the nemesis can do to a worker.
@@ -16,25 +17,30 @@ type Fault struct {
 	// Does says what it does, Proof what shows that it took effect.
 	Does, Proof string
 	do          func(*Runner, workload.World, string) (proof string, err error)
+	// arm is there instead of do for what takes effect only when the worker comes to it, after the step is done: the call
+	// ends with the proof.
+	arm func(*Runner, string) (persistence.Call[string], error)
 }
 
 // Faults is the registry: all faults, by name.
 func Faults() []Fault {
 	return []Fault{
 		{"evict", "takes the worker out of its group, as the Java client's heartbeat thread does past max.poll.interval",
-			"the coordinator's raw answer lists it no more", (*Runner).evict},
+			"the coordinator's raw answer lists it no more", (*Runner).evict, nil},
 		{"fail", "makes the worker's next fold end in an error, as a poison record does, and releases it if it is held",
-			"it stands in `teardown`, before it gives anything up", (*Runner).fail},
+			"it stands in `teardown`, before it gives anything up", (*Runner).fail, nil},
 		{"hold", "keeps the worker in the point that it stands in or comes to next; its heartbeats and its poll clock go on",
-			"it stands inside a point", (*Runner).hold},
+			"it stands inside a point", (*Runner).hold, nil},
 		{"kill", "ends the worker as a crash does: it sends nothing more, not even a goodbye",
-			"its process has unwound; the coordinator's raw answer, which goes on listing it until its session is over", (*Runner).kill},
+			"its process has unwound; the coordinator's raw answer, which goes on listing it until its session is over", (*Runner).kill, nil},
+		{"lose-answer", "lets the store do what the worker's next flush asks, and cuts the connection before the worker is told",
+			"what of the answer was held back, once it was", nil, (*Runner).loseAnswer},
 		{"probe", "reads the rows of `all` keys, or of one, and the committed offsets, plainly",
-			"the reads are in the history", (*Runner).probe},
-		{"release", "lets a held worker go on", "it is held no more", (*Runner).release},
-		{"start", "starts the worker, in its next life", "its process has begun", (*Runner).start},
+			"the reads are in the history", (*Runner).probe, nil},
+		{"release", "lets a held worker go on", "it is held no more", (*Runner).release, nil},
+		{"start", "starts the worker, in its next life", "its process has begun", (*Runner).start, nil},
 		{"stop", "ends the worker without flush or commit; it leaves the group if it is still in it",
-			"its process has unwound, and the coordinator's raw answer does not list it", (*Runner).stop},
+			"its process has unwound, and the coordinator's raw answer does not list it", (*Runner).stop, nil},
 	}
 }
 
@@ -56,6 +62,9 @@ func (r *Runner) do(w workload.World, a Action) error {
 	}
 	life, _ := r.Crew.Life(a.Target)
 	w.Note(history.Fault, &history.FaultDone{Fault: a.Fault, Target: a.Target, Life: life, Phase: "begin"})
+	if all[i].arm != nil {
+		return r.later(w, a, all[i].arm)
+	}
 	proof, err := all[i].do(r, w, a.Target)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", a.Fault, a.Target, err)
@@ -63,6 +72,30 @@ func (r *Runner) do(w workload.World, a Action) error {
 	life, _ = r.Crew.Life(a.Target)
 	w.Note(history.Fault, &history.FaultDone{Fault: a.Fault, Target: a.Target, Life: life, Phase: "done", Proof: proof})
 	return nil
+}
+
+// later arms a fault, and leaves it to a process of its own to note that it came about. One that never does has no "done".
+func (r *Runner) later(w workload.World, a Action, arm func(*Runner, string) (persistence.Call[string], error)) error {
+	call, err := arm(r, a.Target)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", a.Fault, a.Target, err)
+	}
+	life, _ := r.Crew.Life(a.Target)
+	w.Go("wire", func(w workload.World) {
+		if proof, outcome, _ := call.Await(); outcome == persistence.Answered {
+			w.Note(history.Fault, &history.FaultDone{Fault: a.Fault, Target: a.Target, Life: life, Phase: "done", Proof: proof})
+		}
+	})
+	return nil
+}
+
+// loseAnswer arms the loss for the worker's present life.
+func (r *Runner) loseAnswer(name string) (persistence.Call[string], error) {
+	process, err := r.running(name)
+	if err != nil {
+		return nil, err
+	}
+	return r.Wire.LoseAnswer(process), nil
 }
 
 func (r *Runner) start(w workload.World, name string) (string, error) {

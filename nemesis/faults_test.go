@@ -16,25 +16,27 @@ func TestProofs(t *testing.T) {
 	r := newRig(t, 1,
 		do("start", "a"),
 		when("a", "commit-answered", 3, "hold", "a", "probe", "all", "release", "a"),
+		when("a", "before-persist", 4, "lose-answer", "a"),
 		when("a", "folded", 5, "evict", "a"),
 		when("a", "folded", 8, "kill", "a", "start", "b"),
 		when("b", "commit-answered", 10, "stop", "b"))
 	r.play(t)
 	r.wantDone(t)
 	for fault, want := range map[string]string{
-		"start":   "b/1 has begun",
-		"hold":    "a/1 stands in commit-answered @3",
-		"probe":   "read",
-		"release": "a/1 may go on from commit-answered @3",
-		"evict":   `{"state":"Empty","members":[]}`,
-		"kill":    `{"state":"Stable","members":[{"member":"a/1-2","client":"a/1","partitions":[0]}]}`,
-		"stop":    `{"state":"Empty","members":[]}`,
+		"start":       "b/1 has begun",
+		"hold":        "a/1 stands in commit-answered @3",
+		"probe":       "read",
+		"lose-answer": "the answer to update-if-offset of acct-1 @3, applied, was held back, and the connection cut",
+		"release":     "a/1 may go on from commit-answered @3",
+		"evict":       `{"state":"Empty","members":[]}`,
+		"kill":        `{"state":"Stable","members":[{"member":"a/2-3","client":"a/2","partitions":[0]}]}`,
+		"stop":        `{"state":"Empty","members":[]}`,
 	} {
 		if got := r.proof(fault); got != want {
 			t.Errorf("%s is proved by %s, not %s", fault, got, want)
 		}
 	}
-	if got := nemesis.FaultNames(); strings.Join(got, " ") != "evict fail hold kill probe release start stop" || !slices.IsSorted(got) {
+	if got := nemesis.FaultNames(); strings.Join(got, " ") != "evict fail hold kill lose-answer probe release start stop" || !slices.IsSorted(got) {
 		t.Errorf("faults %v", got)
 	}
 }

@@ -27,6 +27,7 @@ type Runner struct {
 	Stage    Stage
 	Moments  workload.Moments
 	Truth    workload.Truth
+	Wire     workload.Wire
 	Sentinel *Sentinel
 	Observer *workload.Observer
 	// process is the one that carries the plan out; stopped makes it go no further.

@@ -151,6 +151,9 @@ func (r Run) defence() string {
 	for _, e := range r.History.Events {
 		v, ok := e.Value.(*history.Write)
 		switch {
+		case ok && e.Type == history.OK && v.Settled == history.SettledOwn:
+			return fmt.Sprintf("%s's %s @%d refused by its own write, as reading the row showed%s; nothing was lost",
+				history.WorkerOf(e.Process), e.F, v.Offset, lines(e.Line()))
 		case !ok || e.Type != history.Fail:
 		case first != "":
 			more++

@@ -292,6 +292,9 @@ func (t *teller) write(e history.Event, v *history.Write) {
 	case history.OK:
 		verb := map[history.F]string{history.Persist: "stores", history.Delete: "deletes"}[e.F]
 		c.stored = fmt.Sprintf("%s @%d%s", verb, v.Offset, t.tag(v.Partition))
+		if v.Settled == history.SettledOwn {
+			c.troubled(fmt.Sprintf("%s @%d is refused by its own write, as reading the row shows", e.F, v.Offset))
+		}
 	case history.Fail:
 		why := v.Code
 		if v.Stored.Known {
@@ -329,6 +332,8 @@ func (t *teller) fault(e history.Event, v *history.FaultDone) {
 		t.add(e, v.Target, "is stopped")
 	case "kill":
 		t.add(e, v.Target, "is killed")
+	case "lose-answer":
+		t.add(e, v.Target, "is not told that its write was applied: the answer is lost")
 	case "fail":
 		t.add(e, v.Target, "is made to fail")
 	default:

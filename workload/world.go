@@ -137,6 +137,13 @@ type Truth interface {
 	Evict(member string) persistence.Call[CommitAnswer]
 }
 
+// Wire is the way between workers and the store, on which an answer can be lost.
+type Wire interface {
+	// LoseAnswer makes a process miss one answer: the next that says that a write of it was applied. What the store did stays
+	// done. The call ends with what shows it, when that has come about.
+	LoseAnswer(process string) persistence.Call[string]
+}
+
 // CoordinatorAnswer is the coordinator's record of the group; Raw is its answer in its own words, kept as a proof.
 type CoordinatorAnswer struct {
 	Group history.GroupSeen

@@ -8,10 +8,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
 
 	"github.com/single-writer/chaos/cluster/clients"
 	"github.com/single-writer/chaos/cluster/containers/containerstest"
 	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/ledger"
+	"github.com/single-writer/chaos/workload"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
@@ -24,6 +27,58 @@ func TestContainersDrivers(t *testing.T) {
 			decoding(t, s, name)
 			refusals(t, s)
 		})
+	}
+}
+
+// TestContainersRepairRefusedByItself: a row whose offset is gone is repaired, the answer is lost, and the driver's second
+// sending finds the offset there. Taken for another's, the write would be recorded to have had no effect, and be seen.
+func TestContainersRepairRefusedByItself(t *testing.T) {
+	s := containerstest.Connect(t, containerstest.Start(t), clients.Driver{Name: "gocql1", Retries: 1}, "repair")
+	const run = "repaired"
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	table, row := s.Where()
+	if err := s.CQL(ctx, "UPDATE "+table+" SET metadata = ? WHERE "+row, "{}", "chaos", run, run, int32(0), "k"); err != nil {
+		t.Fatal(err)
+	}
+	memory := history.NewMemory(history.Header{})
+	w, err := s.Open(ctx, run, 1, memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arm, err := persistence.NewArm(persistence.CassandraCAS, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.Board().Run("a/1", func(p workload.World) {
+		store := &persistence.Store{Arm: arm, Process: p, Rows: w, NextWrite: func() int64 { return 1 }}
+		b, err := store.Recover("k")
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		lost, proof := w.LoseAnswer("a/1"), ""
+		p.Go("wire", func(workload.World) { proof, _, _ = lost.Await() })
+		event := ledger.Event{ID: 1, Account: "k", Kind: ledger.Post, Amount: decimal.New(1, 0)}
+		b.Append(ledger.State{}.Fold(event, 0), 0)
+		if err := b.Flush(); err != nil || !p.Await(time.Second, func() bool { return proof != "" }) {
+			t.Errorf("the flush: %v; the answer that was lost: %q", err, proof)
+		}
+	})
+	if err := errors.Join(err, w.Close(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	last := history.Event{}
+	for _, e := range memory.Events {
+		if e.F == history.Persist {
+			last = e
+		}
+	}
+	v := last.Value.(*history.Write)
+	want := []history.StatementDone{{CQL: "update-if-offset", Result: "null"},
+		{CQL: "update-if-offset-null", Result: "refused", Stored: history.Some(0), Earlier: []string{"connection-closed"}}}
+	if d := cmp.Diff(want, v.Statements); d != "" || last.Type != history.OK || v.Settled != history.SettledOwn {
+		t.Errorf("the repair ended %s, settled %q, statements (-want +got):\n%s", last.Type, v.Settled, d)
 	}
 }
 

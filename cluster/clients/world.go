@@ -3,7 +3,6 @@ package clients
 import (
 	"context"
 	"fmt"
-	"net"
 	"runtime"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/single-writer/chaos/cluster/board"
 	"github.com/single-writer/chaos/cluster/clients/cassandra"
+	"github.com/single-writer/chaos/cluster/clients/cassandra/wire"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -22,6 +22,7 @@ import (
 type Servers struct {
 	kafkaAddrs []string
 	driver     Driver
+	wire       *wire.Dialer
 	session    cassandra.Session
 	admin      *kgo.Client
 	keyspace   string
@@ -44,7 +45,7 @@ func Connect(kafkaAddrs, cassandraHosts []string, cassandraPort int, d Driver) (
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
-	s := &Servers{kafkaAddrs: kafkaAddrs, driver: d}
+	s := &Servers{kafkaAddrs: kafkaAddrs, driver: d, wire: &wire.Dialer{}}
 	admin, err := kgo.NewClient(append(s.kafka(),
 		kgo.ClientID("chaos-admin"), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0))...)
 	if err != nil {
@@ -53,7 +54,7 @@ func Connect(kafkaAddrs, cassandraHosts []string, cassandraPort int, d Driver) (
 	s.admin = admin
 	library, _ := d.library()
 	s.session, err = library.connect(cassandra.Config{
-		Hosts: cassandraHosts, Port: cassandraPort, Timeout: requestTimeout, Retries: d.Retries, Pause: d.Pause, Dialer: &net.Dialer{},
+		Hosts: cassandraHosts, Port: cassandraPort, Timeout: requestTimeout, Retries: d.Retries, Pause: d.Pause, Dialer: s.wire,
 	})
 	if err != nil {
 		admin.Close()
@@ -131,6 +132,7 @@ var (
 	_ workload.Consumers = (*World)(nil)
 	_ workload.Producer  = (*World)(nil)
 	_ workload.Truth     = (*World)(nil)
+	_ workload.Wire      = (*World)(nil)
 	_ persistence.Rows   = (*World)(nil)
 )
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/single-writer/chaos/cluster/board"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
@@ -141,7 +142,14 @@ func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answ
 	if timeout <= 0 {
 		timeout = 5 * time.Second
 	}
-	return request(w.board, w.net, nil, timeout, func(reply func(persistence.Answer)) {
-		reply(w.tables.apply(s, w.scheduler.Clock))
+	call := board.NewCall[persistence.Answer](w.board)
+	expiry := expire(w.net, call, timeout)
+	ask(w.net, nil, func(reply func(persistence.Answer)) { reply(w.tables.apply(s, w.scheduler.Clock)) }, func(a persistence.Answer) {
+		expiry.Stop()
+		if w.lose(s, a) {
+			call.Finish(persistence.Answer{}, persistence.Unknown, &persistence.Error{Code: "connection-closed", Err: errCut})
+		}
+		call.Finish(a, persistence.Answered, nil)
 	})
+	return call
 }

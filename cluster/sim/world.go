@@ -19,12 +19,15 @@ type World struct {
 	tables    *tables
 	// The connections of the rig's own clients.
 	producer, admin link
+	// losses are the answers that are to be lost.
+	losses []*loss
 }
 
 var (
 	_ workload.Consumers = (*World)(nil)
 	_ workload.Producer  = (*World)(nil)
 	_ workload.Truth     = (*World)(nil)
+	_ workload.Wire      = (*World)(nil)
 	_ persistence.Rows   = (*World)(nil)
 )
 

@@ -16,6 +16,8 @@ type compound struct {
 	meta  string
 	bytes []byte
 	op    int64
+	// applied: a statement was. resent: one was refused that the driver had sent before, to an end that nobody knows.
+	applied, resent bool
 }
 
 // begin reaches the point before a write, then takes the timestamp of a plain one and records the call: in that order,
@@ -65,6 +67,9 @@ func (c *compound) send(verb Verb, cond Condition) (Answer, error) {
 	c.reach(string(c.f)+"-sent", "")
 	a, outcome, err := call.Await()
 	done := history.StatementDone{CQL: st.Form()}
+	for _, e := range a.Earlier {
+		done.Earlier = append(done.Earlier, e.Code)
+	}
 	switch {
 	case outcome != Answered:
 		done.Result = CodeOf(err)
@@ -81,7 +86,25 @@ func (c *compound) send(verb Verb, cond Condition) (Answer, error) {
 	if outcome != Answered {
 		return a, &unanswered{outcome, err}
 	}
+	if !a.Applied && InDoubt(a.Earlier) {
+		c.settle(&a)
+	}
+	c.applied = c.applied || a.Applied
 	return a, nil
+}
+
+// settle looks into a refusal of a statement that the driver had sent before: it may be by its own first sending. A row that
+// holds the write's own offset is read, and the id of the write in it says whose it is. Its own: then it was applied, and the
+// refusal is none. Anything else proves nothing, as the first sending may have been applied and overwritten since.
+func (c *compound) settle(a *Answer) {
+	c.resent = true
+	if a.Refusal != OffsetStored || a.Stored != c.value.Offset {
+		return
+	}
+	row, err := c.store.read(c.value.Key, history.ForOwnWrite)
+	if err == nil && row != nil && row.Write == c.value.Write {
+		a.Applied, c.resent, c.value.Settled = true, false, history.SettledOwn
+	}
 }
 
 // CodeOf is the history's name of an error of the store or the broker.
@@ -93,17 +116,23 @@ func CodeOf(err error) string {
 	return "error"
 }
 
-// finish records what came of the write and reaches its last point, whatever that was.
+// finish records what came of the write and reaches its last point, whatever that was. What the row refused to a second
+// sending, and what such a refusal leaves to do nothing about, is not known to have had no effect.
 func (c *compound) finish(err error) error {
 	v := c.value
 	t, outcome := history.OK, "applied"
 	var refused *Conflict
 	var none *unanswered
 	switch {
+	case err == nil && c.resent && !c.applied:
+		t, outcome, v.Code = history.Info, "unknown", history.CodeResent
 	case err == nil:
 	case errors.As(err, &refused):
 		t, outcome = history.Fail, "refused"
 		v.Code, v.Stored = history.CodeCondition, refused.Stored
+		if c.resent {
+			t, outcome, v.Code = history.Info, "unknown", history.CodeResent
+		}
 	case errors.As(err, &none):
 		t, outcome = c.doubt(none.outcome)
 		v.Code, v.Error = CodeOf(err), err.Error()
@@ -117,9 +146,9 @@ func (c *compound) finish(err error) error {
 }
 
 // doubt is what is known of a compound whose last statement was not answered. Statements before it were refused, or the
-// compound would have ended there, so that the last one decides.
+// compound would have ended there, so that the last one decides, unless a refusal was of a second sending.
 func (c *compound) doubt(o Outcome) (history.Type, string) {
-	if o == Failed {
+	if o == Failed && !c.resent {
 		return history.Fail, "refused"
 	}
 	return history.Info, "unknown"

@@ -104,7 +104,13 @@ func (p *process) Answer(_ int64, t history.Type, f history.F, value any) {
 			if d.Stored.Known {
 				s += " " + d.Stored.String()
 			}
+			if len(d.Earlier) > 0 {
+				s += " after " + strings.Join(d.Earlier, " ")
+			}
 			s += "]"
+		}
+		if v.Settled != "" {
+			s += " settled " + v.Settled
 		}
 		if v.Code != "" {
 			s += " code " + v.Code

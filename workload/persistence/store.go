@@ -46,7 +46,7 @@ func (c *Conflict) Error() string {
 
 // Recover reads a key's row and begins its buffer with it.
 func (s *Store) Recover(key string) (*Snapshot, error) {
-	row, err := s.read(key)
+	row, err := s.read(key, history.ForRecovery)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +80,8 @@ func (s *Store) Drop(key string, offset int64, by string, floor int64) {
 	})
 }
 
-func (s *Store) read(key string) (*history.Row, error) {
-	v := history.RowRead{Partition: s.Partition, Key: key, Purpose: history.ForRecovery, Consistency: s.Consistency,
+func (s *Store) read(key string, purpose history.Purpose) (*history.Row, error) {
+	v := history.RowRead{Partition: s.Partition, Key: key, Purpose: purpose, Consistency: s.Consistency,
 		Member: s.Owner.Member, Generation: s.Owner.Generation}
 	return ReadRow(s.Process, s.Rows, Statement{Verb: Select, Partition: s.Partition, Key: key}, v)
 }
