@@ -34,6 +34,14 @@ func (r *Run) describe(i int) string {
 			ans, _ := e.Value.(*history.Recovery)
 			return fmt.Sprintf("%s recovery of partition %d from %d%s", e.Process, v.Partition, v.Start, ended(e)+madeOf(ans))
 		}
+	case *history.JournalWrite:
+		if v != nil {
+			return fmt.Sprintf("%s journal of %s @%d %s", e.Process, v.Key, v.Offset, wrote(e, nil))
+		}
+	case *history.JournalRemoval:
+		if v != nil {
+			return fmt.Sprintf("%s removal of the journal of %s %s", e.Process, v.Key, wrote(e, nil))
+		}
 	case *history.OffsetCommit:
 		if v != nil {
 			return fmt.Sprintf("%s commit %d%s", e.Process, v.Offset, committed(e))

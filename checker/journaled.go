@@ -61,6 +61,9 @@ func (k *key) journaled(i int, offset int64) coverage {
 
 // orJournaled is what a snapshot covers together with the journal.
 func (k *key) orJournaled(c coverage, i int, offset int64) coverage {
+	if c == covers {
+		return c
+	}
 	if j := k.journaled(i, offset); c == lacks || j == covers {
 		return j
 	}
@@ -84,5 +87,56 @@ func (r *Run) returned(rec *recovery) {
 		s.purpose = history.ForRecovery
 		rec.reads = append(rec.reads, recovered{k, s, true})
 		k.returned = append(k.returned, s)
+	}
+}
+
+// journals settles a journal's row in doubt by a read that found it; nobody reads that a removal, or a change of the list of
+// keys, was done.
+func (u *Unknowns) journals(r *Run) {
+	found := map[string]int{}
+	take := func(rows []history.JournalEntry, i int) {
+		for _, row := range rows {
+			if _, ok := found[row.Write]; !ok {
+				found[row.Write] = i
+			}
+		}
+	}
+	for i, e := range r.events {
+		switch v := e.Value.(type) {
+		case *history.JournalRows:
+			if v != nil {
+				take(v.Rows, i)
+			}
+		case *history.GroundTruth:
+			if v != nil {
+				take(v.Journal, i)
+			}
+		}
+	}
+	for i, e := range r.events {
+		if e.Type != history.Invoke {
+			continue
+		}
+		op := r.operationAt(i)
+		if op.outcome != history.Info {
+			continue
+		}
+		switch v := e.Value.(type) {
+		case *history.JournalWrite:
+			by, ok := -1, false
+			if v != nil {
+				by, ok = found[v.Write]
+			}
+			switch {
+			case ok:
+				u.add(r, op, "seen by a read", by)
+			case r.ended:
+				u.add(r, op, neverSeen, -1)
+			default:
+				u.add(r, op, stillUnknown, -1)
+			}
+		case *history.JournalRemoval, *history.KeyWrite:
+			u.add(r, op, stillUnknown, -1)
+		}
 	}
 }

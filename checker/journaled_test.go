@@ -36,3 +36,35 @@ func TestRequirementsOfLazyRecoveries(t *testing.T) {
 		}
 	}
 }
+
+// A row in doubt is settled by whoever reads it; removals are not.
+func TestJournalInDoubt(t *testing.T) {
+	v := &history.JournalWrite{Key: acct, Offset: 0, Event: event(0), Write: "a/1#1"}
+	lost := &history.JournalWrite{Key: acct, Offset: 1, Event: event(1), Write: "a/1#2"}
+	u := Check(hist(op("a/1", history.Journal, v, history.Info, v), op("a/1", history.Journal, lost, "", nil),
+		op("a/1", history.JournalClear, &history.JournalRemoval{Key: acct}, "", nil),
+		op("b/1", history.JournalRead, &history.JournalRows{Key: acct}, history.OK,
+			&history.JournalRows{Key: acct, Rows: []history.JournalEntry{{Key: acct, Write: "a/1#1"}}}), end(true))).Unknowns
+	if u.Operations != 3 || u.Seen != 1 || u.NeverSeen != 1 || u.StillUnknown != 1 || u.Each[0].By != 7 || u.Each[0].Text != "a/1 journal of acct-1 @0 unknown" {
+		t.Errorf("%+v", u)
+	}
+}
+
+// Odd values of a journal are no reason to panic, and none to accuse.
+func TestOddJournals(t *testing.T) {
+	h := hist(
+		op("a/1", history.Journal, nil, history.Info, nil), op("a/1", history.Journal, (*history.JournalWrite)(nil), "", nil),
+		op("a/1", history.JournalClear, (*history.JournalRemoval)(nil), history.OK, nil),
+		op("a/1", history.JournalRead, (*history.JournalRows)(nil), history.OK, (*history.JournalRows)(nil)),
+		op("a/1", history.KeyAdd, (*history.KeyWrite)(nil), "", nil), op("a/1", history.KeysRead, nil, history.OK, nil),
+		op("a/1", history.Recover, &history.Recovery{}, history.OK, &history.Recovery{States: []history.RecoveredKey{{}, {Floor: history.Some(-1)}}}),
+	)
+	rep := Check(h)
+	for i := range h.Events {
+		NewRun(h).describe(i)
+	}
+	if got := verdicts(rep, Fail); len(got) > 0 {
+		dump(t, h, rep)
+		t.Errorf("fails %q", got)
+	}
+}

@@ -69,6 +69,7 @@ func (r *Run) unknowns() Unknowns {
 		}
 	}
 	u.produces(r)
+	u.journals(r)
 	slices.SortFunc(u.Each, func(a, b Unsettled) int { return cmp.Compare(a.Index, b.Index) })
 	return u
 }

@@ -20,9 +20,16 @@ import (
 // checker's work that is done here; what fails here would make its verdicts worthless.
 func TestRandomPlans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
+		// All keep a journal, or none: a recovery from events counts on it. Nothing is closed then: clearing a journal that a
+		// former owner writes to can leave a hole in it, against which there is no guard (scenario journal-hole).
+		events := rapid.Bool().Draw(t, "events")
+		kind := ledger.Close
+		if events {
+			kind = ledger.Post
+		}
 		in := workload.NewInput(2, 3, []workload.Stage{
 			{First: 1, Last: 12, Kind: ledger.Post},
-			{First: 13, Last: 14, Kind: ledger.Close, Key: 1 + rapid.IntRange(0, 2).Draw(t, "closed")},
+			{First: 13, Last: 14, Kind: kind, Key: 1 + rapid.IntRange(0, 2).Draw(t, "closed")},
 			{First: 15, Last: 24, Kind: ledger.Post, After: time.Second},
 		}, 1)
 		arm, err := persistence.NewArm(persistence.CassandraCAS, nil)
@@ -35,10 +42,12 @@ func TestRandomPlans(t *testing.T) {
 			c := worker(name)
 			c.MaxPollRecords = rapid.SampledFrom([]int{1, 3}).Draw(t, "records")
 			c.PersistEvery = rapid.SampledFrom([]time.Duration{0, 50 * time.Millisecond}).Draw(t, "persist-every")
+			c.RestoreEvents, c.LazyRecovery = events, rapid.Bool().Draw(t, "lazy")
+			c.FlushOnRevoke = rapid.Bool().Draw(t, "flush-on-revoke")
 			c.Member.MaxPollInterval = rapid.SampledFrom([]time.Duration{time.Second, 10 * time.Second}).Draw(t, "max-poll-interval")
 			crew.Configs = append(crew.Configs, c)
 		}
-		run := &randomRun{t, w, crew, &nemesis.Sentinel{Truth: w, Crew: crew}, map[string]bool{}}
+		run := &randomRun{t, w, crew, &nemesis.Sentinel{Truth: w, Crew: crew}, events, map[string]bool{}}
 		err = w.Board().Run("drain", func(p workload.World) {
 			p.Go("producer", (&workload.Feeder{Input: in, Producer: w, Moments: w.Board()}).Run)
 			p.Go("sentinel", run.sentinel.Run)
@@ -61,6 +70,7 @@ type randomRun struct {
 	world    *sim.World
 	crew     *workload.Crew
 	sentinel *nemesis.Sentinel
+	events   bool
 	held     map[string]bool
 }
 
@@ -133,12 +143,13 @@ func (r *randomRun) finish(p workload.World) {
 		want[e.Event.Account] = want[e.Event.Account].Fold(e.Event, e.Offset)
 	}
 	for _, key := range r.crew.Input.Keys {
-		st := persistence.Statement{Verb: persistence.Select, Key: key, Partition: int32(partitionOf(r.crew.Input, key))}
-		a, _, _ := r.world.Start(st).Await()
-		got := ledger.State{}
-		if row := a.Row.Decode(); row != nil && row.State != nil {
-			got = *row.State
+		// What the next owner would make of it: a row may lag behind the journal that a recovery was made from.
+		store := persistence.Store{Arm: r.crew.Arm, Process: p, Rows: r.world, Partition: int32(partitionOf(r.crew.Input, key)), Events: r.events}
+		k, err := store.Restore(key, false)
+		if err != nil {
+			r.t.Fatal(err)
 		}
+		got := k.Recovered
 		if !got.Equal(want[key]) {
 			r.t.Fatalf("%s is stored as %s, and folds to %s", key, got, want[key])
 		}

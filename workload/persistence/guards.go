@@ -34,7 +34,7 @@ const (
 	MonotoneInit       = "monotone-init"
 )
 
-// guards are all guards, in the order in which a write meets them.
+// guards are all guards: those of snapshots in the order in which a write meets them, then those of a journal.
 var guards = []Guard{
 	{ReplayFilter, "a replayed record folded a second time onto a state that holds it already", true},
 	{MonotoneBuffer, "a rightful owner's flush below its own recovered offset, refused for ever", true},

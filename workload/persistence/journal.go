@@ -20,7 +20,8 @@ func (j *journal) append(e ledger.Event, offset int64) {
 	j.pending = append(j.pending, ledger.Entry{Offset: offset, Event: e})
 }
 
-// flush inserts what is pending, in order.
+// flush inserts what is pending, one row after another as in kafka-flow. (There every flush inserts again all events since the
+// last delete; here each is inserted once.)
 func (j *journal) flush() error {
 	for len(j.pending) > 0 {
 		if err := j.insert(j.pending[0]); err != nil {
@@ -43,7 +44,7 @@ func (j *journal) insert(e ledger.Entry) error {
 	op := s.Process.Invoke(history.Journal, &call)
 	_, outcome, err := s.Rows.Start(Statement{Table: Journal, Verb: Insert, Partition: s.Partition, Key: j.key, Offset: e.Offset,
 		Metadata: encodeMetadata(v.Write, s.Owner.Generation), Value: value, Timestamp: v.Timestamp}).Await()
-	v.Code, v.Error, err = unless(outcome, err)
+	v.Code, v.Error, err = whyNot(outcome, err)
 	s.Process.Answer(op, outcome.Type(), history.Journal, &v)
 	s.reach("journal-answered", j.key, e.Offset, outcome.point())
 	if err != nil {
@@ -61,7 +62,7 @@ func (j *journal) clear() error {
 	op := s.Process.Invoke(history.JournalClear, &call)
 	_, outcome, err := s.Rows.Start(Statement{Table: Journal, Verb: Remove, Partition: s.Partition, Key: j.key,
 		Timestamp: v.Timestamp}).Await()
-	v.Code, v.Error, err = unless(outcome, err)
+	v.Code, v.Error, err = whyNot(outcome, err)
 	s.Process.Answer(op, outcome.Type(), history.JournalClear, &v)
 	if err != nil {
 		return fmt.Errorf("clear the journal of %s: %w", j.key, err)
@@ -107,8 +108,8 @@ func JournalEntries(rows []RawRow) []history.JournalEntry {
 	return out
 }
 
-// unless gives what an operation without an answer says of it; nothing, and no error, when it was answered.
-func unless(o Outcome, err error) (code, text string, left error) {
+// whyNot gives what an operation without an answer says of it; nothing, and no error, when it was answered.
+func whyNot(o Outcome, err error) (code, text string, left error) {
 	if o == Answered {
 		return "", "", nil
 	}

@@ -37,7 +37,7 @@ func (s *Store) list(f history.F, key string) error {
 		st.Verb = Remove
 	}
 	_, outcome, err := s.Rows.Start(st).Await()
-	v.Code, v.Error, err = unless(outcome, err)
+	v.Code, v.Error, err = whyNot(outcome, err)
 	s.Process.Answer(op, outcome.Type(), f, &v)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", f, key, err)

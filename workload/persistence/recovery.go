@@ -11,19 +11,15 @@ import (
 // whatever is left in the journal comes back. The full fence reads the row first: its value is what to fold onto, and its
 // offset, a tombstone's too, the floor; of the journal only what lies above the floor counts (kafka-flow pull request 834).
 func (s *Store) Restore(key string, listed bool) (*Key, error) {
-	switch {
-	case !s.Events:
-		b, err := s.Recover(key)
-		if err != nil {
+	b := &Snapshot{store: s, key: key}
+	if !s.Events || s.Arm.fenced() {
+		var err error
+		if b, err = s.Recover(key); err != nil {
 			return nil, err
 		}
-		return &Key{Snapshot: b, Recovered: b.State()}, nil
-	case !s.Arm.fenced():
-		return s.restore(&Snapshot{store: s, key: key}, listed)
 	}
-	b, err := s.Recover(key)
-	if err != nil {
-		return nil, err
+	if !s.Events {
+		return &Key{Snapshot: b, Recovered: b.State()}, nil
 	}
 	return s.restore(b, listed)
 }
@@ -46,14 +42,14 @@ func (s *Store) restore(b *Snapshot, listed bool) (*Key, error) {
 		k.Recovered = k.Recovered.Fold(e.Event, e.Offset)
 	}
 	if len(log) > 0 {
-		b.init(k.Recovered, log[len(log)-1].Offset)
+		b.initPersisted(k.Recovered, log[len(log)-1].Offset)
 	}
 	return k, nil
 }
 
-// init holds what a recovery made of a journal. It is as durable as a stored state, and so clean. In the fence it goes the
+// initPersisted holds what a recovery made of a journal. It is as durable as a stored state, and so clean. In the fence it goes the
 // way of every state, through the monotone buffer: it must not lower the floor that the row has set (kafka-flow: F-3).
-func (b *Snapshot) init(s ledger.State, offset int64) {
+func (b *Snapshot) initPersisted(s ledger.State, offset int64) {
 	if b.store.Arm.Has(MonotoneInit) && b.cell.known && offset < b.cell.offset {
 		return
 	}
