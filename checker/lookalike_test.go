@@ -248,6 +248,43 @@ func TestCommittedOffsetsWithoutEvidence(t *testing.T) {
 	}
 }
 
+// A recovery that is answered in time, too late, or not at all.
+func TestLoud(t *testing.T) {
+	// answered is a recovery with so many milliseconds left, and a probe in the middle of it: its answer comes after three.
+	answered := func(left int64, how history.Type) step {
+		return func(m *history.Memory) {
+			v := &history.Recovery{Owner: history.Owner{Member: "b/1"}, Deadline: history.Some((int64(len(m.Events)) + left) * 1e6)}
+			id := begin(m, "b/1", history.Recover, v)
+			probe(none)(m)
+			add(m, "b/1", how, history.Recover, id, v)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		h    *history.History
+		want Verdict
+	}{
+		{"in time", hist(answered(3, history.OK)), Pass},
+		{"too late", hist(answered(2, history.OK)), Fail},
+		{"an error that comes too late", hist(answered(2, history.Fail)), Fail},
+		{"an error in time", hist(answered(3, history.Fail), evicted("b")), Pass},
+		{"its time was over before it began", hist(post(0), answered(-1, history.OK)), Vacuous},
+		{"stopped in time", hist(stuck("b", "1500"), fault("stop", "b"), post(0, 1), end(true)), Vacuous},
+		{"stopped too late", hist(stuck("b", "500"), post(0), fault("stop", "b"), end(true)), Fail},
+		{"another life was stopped", hist(stuck("b", "1500"), fault("stop", "a"), post(0, 1), end(true)), Fail},
+		{"the history is cut", hist(stuck("b", "1500"), post(0)), Unknown},
+		{"no deadline, and cut", hist(stuck("b", "")), Unknown},
+		{"no deadline, and another is out", hist(stuck("b", ""), evicted("a"), end(true)), Vacuous},
+		{"put out by the nemesis", hist(stuck("b", ""), fault("evict", "b"), evicted("b"), end(true)), Vacuous},
+		{"no recovery", hist(post(0)), Vacuous},
+	} {
+		if got := verdictOf(c.h, Loud); got != c.want {
+			dump(t, c.h, Check(c.h))
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
 // Odd values are no reason to panic, and none to accuse.
 func TestOddValues(t *testing.T) {
 	h := hist(

@@ -36,6 +36,13 @@ var forms = []struct {
 		v, t := commitValue(m[1], n(m[2])), map[string]history.Type{"accepted": history.OK, "unknown": history.Info}[m[3]]
 		return op(life(m[1]), history.Commit, v, t, v)
 	}},
+	{form(`W begins a recovery(?:, N µs before it has to poll)?`), func(_ *testing.T, m []string) step { return stuck(m[1], m[2]) }},
+	{form(`W fails to recover`), func(_ *testing.T, m []string) step {
+		v := &history.Recovery{Owner: history.Owner{Member: life(m[1])}}
+		return op(life(m[1]), history.Recover, v, history.Fail, v)
+	}},
+	{form(`W is killed`), func(_ *testing.T, m []string) step { return fault("kill", m[1]) }},
+	{form(`the coordinator lists W no more`), func(_ *testing.T, m []string) step { return evicted(m[1]) }},
 	{form(`W is assigned from N`), func(_ *testing.T, m []string) step { return point(m[1], "assigned", n(m[2])) }},
 	{form(`read shows FOUND`), func(_ *testing.T, m []string) step { return probe(foundRow(m[1:])) }},
 	{form(`W recovers from N, finds FOUND`), func(_ *testing.T, m []string) step { return recovering(m[1], n(m[2]), foundRow(m[3:])) }},
@@ -68,6 +75,17 @@ func form(s string) *regexp.Regexp {
 		s = strings.ReplaceAll(s, r[0], r[1])
 	}
 	return regexp.MustCompile("^" + s + "$")
+}
+
+// stuck is a recovery that is never answered, with so much time left until its member has to poll, if that is said.
+func stuck(worker, micros string) step {
+	return func(m *history.Memory) {
+		v := &history.Recovery{Owner: history.Owner{Member: life(worker)}}
+		if micros != "" {
+			v.Deadline = history.Some(int64(len(m.Events))*1e6 + n(micros)*1e3)
+		}
+		begin(m, life(worker), history.Recover, v)
+	}
 }
 
 func n(s string) int64 {

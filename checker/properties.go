@@ -40,6 +40,7 @@ func Properties() []Property {
 		{Linearizable, "each key is one register guarded by its offset", checkLinearizable},
 		{LWWRegister, "a plain read returns the greatest timestamp that it can", checkLWWRegister},
 		{OffsetMonotonic, "the committed offset never goes back", checkOffsetMonotonic},
+		{Loud, "a recovery that cannot finish fails before its member is put out", checkLoud},
 		{FenceAudit, "what came of the writes of members that had lost their partition; it never fails", checkFenceAudit},
 		{Progress, "after the heal the whole input is folded and committed", checkProgress},
 	}
@@ -58,6 +59,7 @@ const (
 	Linearizable     = "linearizable"
 	LWWRegister      = "lww-register"
 	OffsetMonotonic  = "offset-monotonic"
+	Loud             = "loud"
 	FenceAudit       = "fence-audit"
 	Progress         = "progress"
 )

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster"
@@ -212,6 +213,26 @@ func TestAudit(t *testing.T) {
 	a := Judge(execute(t, sim.Cluster{}, find(t, "zombie-ahead"), persistence.CassandraCAS, 1), scenarios.Expectation{}).Audit
 	if a.Owners[checker.RefusedByCondition] != 1 {
 		t.Errorf("the rightful owner was refused once: %v", a.Owners)
+	}
+}
+
+// TestRecoveriesAreLoud: each recovery states by when it has to be answered, and is.
+func TestRecoveriesAreLoud(t *testing.T) {
+	s := find(t, "stale-periodic-flush")
+	h := execute(t, sim.Cluster{}, s, persistence.CassandraCAS, 1)
+	if p, _ := Judge(h, scenarios.Expectation{}).Report().Property(checker.Loud); p.Verdict != checker.Pass || p.Counts["recoveries"] != 3 {
+		t.Errorf("%s: %s %v", p.Verdict, p.Summary, p.Counts)
+	}
+	for _, e := range h.Events {
+		v, ok := e.Value.(*history.Recovery)
+		if !ok || e.Type != history.Invoke {
+			continue
+		}
+		at := slices.IndexFunc(s.Workers, func(c workload.Config) bool { return c.Name == history.WorkerOf(e.Process) })
+		limit := s.Workers[at].Member.MaxPollInterval
+		if left := time.Duration(v.Deadline.N - e.Time); !v.Deadline.Known || left <= limit-100*time.Millisecond || left > limit {
+			t.Errorf("%s has %s left to poll, of %s", e, left, limit)
+		}
 	}
 }
 

@@ -128,6 +128,8 @@ type Recovery struct {
 	// Keys are the keys that it reads: all of the partition's, those that are listed, or one at its first record.
 	Keys []string `json:"keys"`
 	Owner
+	// Deadline is the time of the run, in nanoseconds, by which the member has to poll again, or it is put out of the group.
+	Deadline Opt `json:"deadline,omitzero"`
 	// States are what it made of each key, where that is not just the row: of an owner that restores from events. In the
 	// answer only.
 	States []RecoveredKey `json:"states,omitempty"`

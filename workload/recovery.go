@@ -63,7 +63,8 @@ func (f *flow) key(name string) (*persistence.Key, error) {
 // restore recovers keys, as one operation.
 func (f *flow) restore(keys []string, listed bool) error {
 	w := f.worker.world
-	v := history.Recovery{Partition: f.partition, Start: f.start, Keys: keys, Owner: f.token}
+	deadline := f.worker.polled + f.worker.config.Member.MaxPollInterval
+	v := history.Recovery{Partition: f.partition, Start: f.start, Keys: keys, Owner: f.token, Deadline: history.Some(int64(deadline))}
 	op := w.Invoke(history.Recover, &v)
 	done := v
 	for _, key := range keys {

@@ -24,6 +24,8 @@ type life struct {
 	token  Token
 	flows  map[int32]*flow
 	writes int64
+	// polled is when the last poll returned: max.poll.interval runs from there.
+	polled time.Duration
 	// poison is the error by which the worker's next step ends, when a plan wants it to.
 	poison error
 }
@@ -87,6 +89,7 @@ func (l *life) work() error {
 	l.member = member
 	for {
 		p := member.Poll(l.config.MaxPollRecords, l.config.PollTimeout)
+		l.polled = l.world.Now()
 		if p.Err != nil {
 			return fmt.Errorf("poll: %w", p.Err)
 		}

@@ -1,0 +1,106 @@
+package checker
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	"github.com/single-writer/chaos/history"
+)
+
+// checkLoud: a recovery that cannot finish fails before its member is put out of the group for not having polled.
+//
+// A member that recovers does not poll. If it is still at it when its time is over, it leaves the group without a word to
+// its owner: the next one begins the same recovery, and so on, and nobody is told. An error before that ends the worker
+// loudly, and somebody looks. So a recovery must be answered, well or badly, by the deadline that it states. Where it states
+// none, it must be answered before the coordinator lists its member no more, unless the nemesis put it out.
+//
+// A recovery whose process was stopped or killed meanwhile can say nothing and is not judged, nor is one that began when
+// its time was over already: a worker that was held before it.
+//
+// Source: max.poll.interval.ms of the Kafka consumer (KIP-62), whose heartbeat thread leaves the group in its owner's place.
+func checkLoud(r *Run) Result {
+	var f finding
+	t := r.tenures()
+	away, evict := r.takenAway()
+	judged, open := 0, 0
+	for _, rec := range r.recoveries {
+		late, known := r.tooLate(rec, t, evict)
+		gone := first(away[lifeOf(rec.process)], rec.call)
+		switch {
+		case known && late < gone && late <= rec.answer:
+			judged++
+			f.found(late, func() (string, []int) {
+				return fmt.Sprintf("%s was still recovering partition %d from %d when %s, and had not said a word.", rec.process, rec.v.Partition,
+					rec.v.Start, r.over(rec)), []int{rec.call, late}
+			})
+		case !known: // its time was over before it began
+		case rec.answer < never:
+			judged++
+		case gone == never && !r.ended:
+			open++
+		}
+	}
+	counts := map[string]int{"recoveries": judged}
+	switch {
+	case f.total > 0:
+		return f.failed(r, counts)
+	case open > 0:
+		return Result{Verdict: Unknown, Counts: counts,
+			Summary: fmt.Sprintf("The history ends in the middle of %s to recover.", count(open, "attempt"))}
+	case judged == 0:
+		return Result{Verdict: Vacuous, Summary: "No recovery came to an end.", Counts: counts}
+	}
+	return Result{Verdict: Pass, Counts: counts,
+		Summary: fmt.Sprintf("Each of %s to recover was answered before its member had to poll again.", count(judged, "attempt"))}
+}
+
+// takenAway gives, by life, when the plan or the rig ended it, and when the nemesis put a worker out of the group.
+func (r *Run) takenAway() (away, evict map[string][]int) {
+	away, evict = map[string][]int{}, map[string][]int{}
+	for i, e := range r.events {
+		v, ok := e.Value.(*history.FaultDone)
+		switch {
+		case !ok || v == nil:
+		case v.Fault == "stop" || v.Fault == "kill":
+			away[v.Life] = append(away[v.Life], i)
+		case v.Fault == "evict":
+			evict[v.Life] = append(evict[v.Life], i)
+		}
+	}
+	return away, evict
+}
+
+// first gives the first of some events after another; never if there is none.
+func first(events []int, after int) int {
+	n := sort.SearchInts(events, after)
+	if n == len(events) {
+		return never
+	}
+	return events[n]
+}
+
+// tooLate gives the event by which a recovery's time was over, never if it was not; known is false where the time was over
+// before the recovery began.
+func (r *Run) tooLate(rec *recovery, t *tenures, evict map[string][]int) (late int, known bool) {
+	if d := rec.v.Deadline; d.Known {
+		late = sort.Search(len(r.events), func(i int) bool { return r.events[i].Time > d.N })
+		if late == len(r.events) {
+			return never, true
+		}
+		return late, late > rec.call
+	}
+	out, ok := t.evicted[rec.v.Member]
+	if !ok || len(evict[lifeOf(rec.process)]) > 0 {
+		return never, true
+	}
+	return out, out > rec.call
+}
+
+// over says how a recovery's time was over.
+func (r *Run) over(rec *recovery) string {
+	if d := rec.v.Deadline; d.Known {
+		return fmt.Sprintf("its time to poll again was over, %s after it had begun", time.Duration(d.N-r.events[rec.call].Time))
+	}
+	return "the coordinator listed it no more"
+}
