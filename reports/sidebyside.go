@@ -236,7 +236,7 @@ func (c Comparison) setting() string {
 func (c Comparison) Terminal(w io.Writer, next []string) {
 	head, text := c.answer()
 	Hanging(w, head, text)
-	fmt.Fprintf(w, "  %s\n", c.setting())
+	Hanging(w, "  ", c.setting())
 	Hanging(w, "  ", c.batch.About)
 	facts := c.facts()
 	for from := 0; from < len(c.Arms); {

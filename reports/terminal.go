@@ -55,7 +55,7 @@ func Terminal(w io.Writer, b Batch) {
 	case len(b.Runs) == 1:
 		// The one run is the answer; a table of it would say it twice.
 		Hanging(w, answer(odd...)+": ", odd[0].Label()+": "+odd[0].lead())
-		fmt.Fprintf(w, "  %s\n", what)
+		Hanging(w, "  ", what)
 	default:
 		Hanging(w, answer(odd...)+": ", fmt.Sprintf("%d of %d arms · %s", len(odd), len(b.Runs), what))
 	}
