@@ -40,8 +40,12 @@ type ComparedArm struct {
 	AsStated  int `json:"as_stated"`
 	// Properties are how many runs gave each verdict, by property.
 	Properties map[string]map[checker.Verdict]int `json:"properties"`
-	Unknowns   Settled                            `json:"unknowns"`
-	Measures   measures.Run                       `json:"measures"`
+	// Late is what came of the writes and commits of members that had lost their partition, Owners what was refused to, or
+	// held back by, rightful owners.
+	Late     map[checker.Outcome]int `json:"late"`
+	Owners   map[checker.Outcome]int `json:"owners"`
+	Unknowns Settled                 `json:"unknowns"`
+	Measures measures.Run            `json:"measures"`
 	// Versus is the arm that the ratios are to. Throughput is how many rounds of a write and its commit this arm does in the
 	// time in which that one does one, WriteTime how long a write takes against one of that arm's; 0 where nothing was
 	// measured.
@@ -97,7 +101,9 @@ func (c *Comparison) arm(name string) *ComparedArm {
 	i := slices.IndexFunc(c.Arms, func(a ComparedArm) bool { return a.Arm == name })
 	if i < 0 {
 		i = len(c.Arms)
-		c.Arms = append(c.Arms, ComparedArm{Arm: name, Properties: map[string]map[checker.Verdict]int{}})
+		c.Arms = append(c.Arms, ComparedArm{
+			Arm: name, Properties: map[string]map[checker.Verdict]int{}, Late: map[checker.Outcome]int{}, Owners: map[checker.Outcome]int{},
+		})
 	}
 	return &c.Arms[i]
 }
@@ -115,6 +121,12 @@ func (a *ComparedArm) add(r Run, m measures.Run) {
 			a.Properties[p.Property] = map[checker.Verdict]int{}
 		}
 		a.Properties[p.Property][p.Verdict]++
+	}
+	for o, n := range r.Report.Audit.Counts {
+		a.Late[o] += n
+	}
+	for o, n := range r.Report.Audit.Owners {
+		a.Owners[o] += n
 	}
 	u := r.Report.Unknowns
 	a.Unknowns.Operations += u.Operations

@@ -70,6 +70,9 @@ func TestComparisonNumbers(t *testing.T) {
 	if got := f.Properties[checker.NoLeap]; got[checker.Pass] != 1 || got[checker.Fail] != 1 {
 		t.Errorf("no-leap: %v", got)
 	}
+	if l.Late[checker.LandedHarmful] != 2 || f.Late[checker.RefusedByCondition] != 1 || f.Late[checker.LandedHarmful] != 1 {
+		t.Errorf("late: %v, %v", l.Late, f.Late)
+	}
 	if f.Versus != lww.Arm || l.Throughput != 1 || l.WriteTime != 1 || f.Throughput <= 0 {
 		t.Errorf("against %s: %v %v %v", f.Versus, l.Throughput, l.WriteTime, f.Throughput)
 	}

@@ -29,11 +29,12 @@ func (c Comparison) facts() []fact {
 			return fmt.Sprintf("NO: %d of %d", a.AsStated, a.Runs)
 		}},
 	}
-	for _, name := range checker.PropertyNames() {
+	for _, name := range c.judged() {
 		if !c.silent(name) {
 			out = append(out, fact{"  " + name, func(a ComparedArm) string { return verdicts(a.Properties[name]) }})
 		}
 	}
+	out = append(out, c.late()...)
 	return append(out,
 		fact{"events lost · money off", func(a ComparedArm) string {
 			if a.Measures.AtEnd == nil {
@@ -67,6 +68,32 @@ func (c Comparison) facts() []fact {
 			return fmt.Sprintf("%.2f", a.Throughput)
 		}},
 	)
+}
+
+// judged are the properties that can fail: what the fence-audit found is told in numbers.
+func (c Comparison) judged() []string {
+	return slices.DeleteFunc(checker.PropertyNames(), func(name string) bool { return name == checker.FenceAudit })
+}
+
+// late are the lines about members that had lost their partition: how much they tried, and what came of it; and about what
+// was refused to rightful owners. What no arm has is left out.
+func (c Comparison) late() []fact {
+	all := func(counts map[checker.Outcome]int) (sum int) {
+		for _, n := range counts {
+			sum += n
+		}
+		return sum
+	}
+	out := []fact{{"late writes and commits", func(a ComparedArm) string { return strconv.Itoa(all(a.Late)) }}}
+	for _, o := range checker.Outcomes() {
+		if slices.ContainsFunc(c.Arms, func(a ComparedArm) bool { return a.Late[o] > 0 }) {
+			out = append(out, fact{"  " + o.Words(), func(a ComparedArm) string { return strconv.Itoa(a.Late[o]) }})
+		}
+	}
+	if slices.ContainsFunc(c.Arms, func(a ComparedArm) bool { return all(a.Owners) > 0 }) {
+		out = append(out, fact{"owners held back", func(a ComparedArm) string { return strconv.Itoa(all(a.Owners)) }})
+	}
+	return out
 }
 
 // silent tells whether the runs say nothing of a property, whichever the arm.
@@ -174,7 +201,7 @@ func statements(a ComparedArm) string {
 // legend says what the figures are, as far as it does not speak for itself.
 func (c Comparison) legend() []string {
 	var silent []string
-	for _, p := range checker.PropertyNames() {
+	for _, p := range c.judged() {
 		if c.silent(p) {
 			silent = append(silent, p)
 		}
@@ -183,6 +210,8 @@ func (c Comparison) legend() []string {
 	if len(silent) > 0 {
 		out = append(out, "Nothing is said of: "+strings.Join(silent, ", ")+".")
 	}
+	out = append(out, "Late are the writes and commits of members that had lost their partition; owners held back are "+
+		"those that a guard refused to, or kept back from, a rightful one.")
 	out = append(out, "Times go from a call to its answer; those in whose course the nemesis did something are left out. Of the "+
 		"statements of a write some ask the row before they change it. Throughput is the inverse of the time of a write and the "+
 		"commit behind it. A stall is the longest time between two advances of the committed offset, with what the plan lets pass.")
