@@ -15,7 +15,7 @@ type MismatchError struct {
 }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("a warm cluster is up, but not the one that this run asks for\n  %s: there is %s; wanted: %s\n"+
+	return fmt.Sprintf("a warm cluster is up, but not the one that this run asks for\n  %s\n    is there: %s\n    wanted:   %s\n"+
 		"  chaos down removes it; --cold leaves it alone and starts other servers", e.What, e.There, e.Wanted)
 }
 

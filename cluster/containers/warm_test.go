@@ -30,13 +30,13 @@ func TestFits(t *testing.T) {
 		"an image of another version that was asked for": {"9.9.9", images.CassandraVersion, fingerprint,
 			Options{KafkaImage: images.KafkaLocal}, nil},
 		"another version of Kafka": {"9.9.9", images.CassandraVersion, fingerprint, Options{},
-			[]string{"the version of Kafka: there is Kafka 9.9.9 of image " + images.KafkaLocal, "wanted: Kafka " + images.KafkaVersion}},
+			[]string{"the version of Kafka\n    is there: Kafka 9.9.9 of image " + images.KafkaLocal, "\n    wanted:   Kafka " + images.KafkaVersion}},
 		"another version of Cassandra": {images.KafkaVersion, "4.1.10", fingerprint, Options{},
-			[]string{"the version of Cassandra: there is Cassandra 4.1.10", "wanted: Cassandra " + images.CassandraVersion}},
+			[]string{"the version of Cassandra\n    is there: Cassandra 4.1.10", "\n    wanted:   Cassandra " + images.CassandraVersion}},
 		"another image than asked for": {images.KafkaVersion, images.CassandraVersion, fingerprint, Options{CassandraImage: "other:1"},
-			[]string{"the image of Cassandra: there is Cassandra " + images.CassandraVersion, "wanted: image other:1"}},
+			[]string{"the image of Cassandra\n    is there: Cassandra " + images.CassandraVersion, "\n    wanted:   image other:1"}},
 		"another set-up": {images.KafkaVersion, images.CassandraVersion, "0000", Options{},
-			[]string{"the set-up of ", "another version of chaos (0000)", fingerprint}},
+			[]string{"the set-up of ", "that of another version of chaos (0000)", fingerprint}},
 	} {
 		s := &starter{options: c.options, servers: &Servers{
 			KafkaVersion: c.kafka, CassandraVersion: c.cassandra,

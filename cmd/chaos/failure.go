@@ -61,7 +61,8 @@ func explained(err error) string {
 			cause = errno.Error()
 		}
 		return fmt.Sprintf("no Docker engine answers at %s (%s)\n"+
-			"  start it, or set DOCKER_HOST to where one runs; the simulator needs none: drop --cluster", engine.Host, cause)
+			"  start it, or set DOCKER_HOST to where one runs; chaos doctor checks the rest\n"+
+			"  the simulator needs none: drop --cluster", engine.Host, cause)
 	case errors.As(err, &image):
 		return fmt.Sprintf("no image of %s: the engine has none of %s, and could not pull it\n  %s\n"+
 			"  see `docker images` for those that are there; `chaos images build` builds local ones from packages",

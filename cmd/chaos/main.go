@@ -96,8 +96,8 @@ func (c *cli) root() *cobra.Command {
 	root.SetFlagErrorFunc(wrongFlag)
 	usage := strings.NewReplacer(".LocalFlags.FlagUsages", wrapped(".LocalFlags"), ".InheritedFlags.FlagUsages", wrapped(".InheritedFlags"))
 	root.SetUsageTemplate(usage.Replace(root.UsageTemplate()))
-	root.AddCommand(c.runCommand(), c.compareCommand(), c.listCommand(), c.checkCommand(), c.explainCommand(), c.controlsCommand(), c.imagesCommand(),
-		c.upCommand(), c.downCommand())
+	root.AddCommand(c.runCommand(), c.compareCommand(), c.listCommand(), c.checkCommand(), c.explainCommand(), c.controlsCommand(),
+		c.imagesCommand(), c.upCommand(), c.downCommand(), c.doctorCommand())
 	root.SetHelpCommand(c.helpCommand())
 	return root
 }

@@ -27,6 +27,8 @@ type rig struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	owner owner.Owner
+	// dir is where a run records.
+	dir string
 	// ended is closed when the process is gone; code is its exit code, -1 after a signal.
 	ended chan struct{}
 
@@ -104,6 +106,11 @@ func ownerOf(t *testing.T, pid int) owner.Owner {
 	// Field 22, counted from behind the name, which is in brackets and may hold anything.
 	o.PID, o.Started = pid, strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))[19]
 	return o
+}
+
+// history is the file of one arm's history, of a run on real servers.
+func (r *rig) history(scenario, arm string) string {
+	return filepath.Join(r.dir, scenario+".cassandra-"+arm+".containers.seed-1", "history.jsonl")
 }
 
 func (r *rig) said() string {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/moby/moby/client"
 )
 
 // NoImageError says that no image of a kind is to be had.
@@ -33,20 +35,37 @@ func Resolve(ctx context.Context, kind Kind, override string) (Image, error) {
 	return resolve(ctx, docker{e}, kind, override)
 }
 
-func resolve(ctx context.Context, e engine, kind Kind, override string) (Image, error) {
-	candidates := []string{kind.official(), kind.local()}
-	pull := kind.official()
+// Present returns the image that [Resolve] would, if the engine has it: nothing is pulled.
+func Present(ctx context.Context, c *client.Client, kind Kind, override string) (image Image, ok bool, err error) {
+	return present(ctx, docker{c}, kind.candidates(override))
+}
+
+// candidates are the references that stand for the kind, the best first.
+func (k Kind) candidates(override string) []string {
 	if override != "" {
-		candidates, pull = []string{override}, override
+		return []string{override}
 	}
+	return []string{k.official(), k.local()}
+}
+
+func present(ctx context.Context, e engine, candidates []string) (image Image, ok bool, err error) {
 	for _, ref := range candidates {
 		has, err := e.has(ctx, ref)
 		if err != nil {
-			return Image{}, err
+			return Image{}, false, err
 		}
 		if has {
-			return Named(ref), nil
+			return Named(ref), true, nil
 		}
+	}
+	return Image{}, false, nil
+}
+
+func resolve(ctx context.Context, e engine, kind Kind, override string) (Image, error) {
+	candidates := kind.candidates(override)
+	pull := candidates[0]
+	if image, ok, err := present(ctx, e, candidates); err != nil || ok {
+		return image, err
 	}
 	if err := e.pull(ctx, pull); err != nil {
 		if ctx.Err() != nil {

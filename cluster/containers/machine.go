@@ -1,0 +1,128 @@
+package containers
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/moby/moby/client"
+)
+
+// What one Kafka and one Cassandra take: heaps of 512 MiB each and what the JVMs have beside them; on the disk the
+// commit log, and the containers' own layers.
+const (
+	needProcessors = 2
+	needMemory     = 2 << 30
+	needDisk       = 2 << 30
+)
+
+func (x *examination) processors(ctx context.Context) Check {
+	info, err := x.engine.Info(ctx, client.InfoOptions{})
+	if err != nil {
+		return problem("look into the engine's own log", "%v", err)
+	}
+	return enoughProcessors(info.Info.NCPU)
+}
+
+func enoughProcessors(n int) Check {
+	if n < needProcessors {
+		return problem(fmt.Sprintf("give the machine %d: two servers that start on one may miss the time-outs of a scenario", needProcessors),
+			"%d", n)
+	}
+	return fine("%d", n)
+}
+
+// memory is what the engine's machine has left, or all it has where that can't be seen.
+func (x *examination) memory(ctx context.Context) Check {
+	if x.here() {
+		f, err := os.Open("/proc/meminfo")
+		if err == nil {
+			defer f.Close()
+			for lines := bufio.NewScanner(f); lines.Scan(); {
+				var kib uint64
+				if n, _ := fmt.Sscanf(lines.Text(), "MemAvailable: %d kB", &kib); n == 1 {
+					return enough("memory", "available", kib<<10, needMemory)
+				}
+			}
+		}
+	}
+	info, err := x.engine.Info(ctx, client.InfoOptions{})
+	if err != nil {
+		return problem("look into the engine's own log", "%v", err)
+	}
+	return enough("memory", "in all", uint64(info.Info.MemTotal), needMemory)
+}
+
+func (x *examination) disk(ctx context.Context) Check {
+	info, err := x.engine.Info(ctx, client.InfoOptions{})
+	if err != nil {
+		return problem("look into the engine's own log", "%v", err)
+	}
+	var s syscall.Statfs_t
+	if !x.here() {
+		return Check{State: Unchecked, Found: "the engine is on another machine"}
+	}
+	if err := syscall.Statfs(info.Info.DockerRootDir, &s); err != nil {
+		return Check{State: Unchecked, Found: fmt.Sprintf("%s can't be seen from here: %v", info.Info.DockerRootDir, err)}
+	}
+	return enough("disk", "free in "+info.Info.DockerRootDir, uint64(s.Bavail)*uint64(s.Bsize), needDisk)
+}
+
+func enough(what, which string, have, need uint64) Check {
+	const gib = 1 << 30
+	if have < need {
+		return problem(fmt.Sprintf("make room: a Kafka and a Cassandra take %.0f GiB of %s", float64(need)/gib, what),
+			"%.1f GiB %s", float64(have)/gib, which)
+	}
+	return fine("%.1f GiB %s", float64(have)/gib, which)
+}
+
+// here says that the engine is on this machine.
+func (x *examination) here() bool { return strings.HasPrefix(x.engine.DaemonHost(), "unix://") }
+
+// network makes a network as a start does, which takes a bridge and rules of the packet filter, and looks whether this
+// machine is on it: Cassandra is reached at its own address there.
+func (x *examination) network(ctx context.Context) Check {
+	began := time.Now()
+	run := randomID()
+	s := &starter{options: Options{Run: run}, engine: x.engine, labels: x.self.Labels(run), servers: &Servers{}}
+	if err := s.createNetwork(ctx); err != nil {
+		return problem("look into the engine's own log: it needs bridges and iptables, and the right to make them", "%v", err)
+	}
+	gateway, err := x.reachable(ctx, s.servers.Network)
+	if e := removeRun(ctx, x.engine, run); e != nil {
+		return problem("look into the engine's own log", "a network was made and could not be removed: %v", e)
+	}
+	if err != nil {
+		return problem("run chaos on the engine's own machine, in its own network namespace", "%v", err)
+	}
+	return fine("a bridge was made and removed in %d ms, this machine at %s", time.Since(began).Milliseconds(), gateway)
+}
+
+// reachable gives this machine's address in a network.
+func (x *examination) reachable(ctx context.Context, network string) (gateway netip.Addr, err error) {
+	n, err := x.engine.NetworkInspect(ctx, network, client.NetworkInspectOptions{})
+	if err != nil {
+		return gateway, fmt.Errorf("look at the network: %w", err)
+	}
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		return gateway, fmt.Errorf("look at the addresses of this machine: %w", err)
+	}
+	for _, c := range n.Network.IPAM.Config {
+		gateway = c.Gateway
+		for _, a := range addresses {
+			if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr() == gateway {
+				return gateway, nil
+			}
+		}
+	}
+	return gateway, errors.New("this machine has no address in the engine's networks: nothing in them could be reached")
+}
