@@ -8,7 +8,7 @@ RACE := $(if $(shell command -v $$(go env CC)),-race,)
 N ?= 10
 FOR ?= 1m
 
-.PHONY: help build test vet lint bench fuzz guards repeat docs images ci clean
+.PHONY: help build test vet lint bench fuzz guards repeat killed docs images ci clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -48,6 +48,9 @@ repeat: ## the catalogue N times (default 10) on real servers and in the simulat
 
 docs: ## write anew what in docs/ is made from the code
 	go run ./internal/docs
+
+killed: ## the rig killed N times (default 10) at random instants, beside live runs and a warm cluster
+	@CHAOS_REQUIRE_ENGINE=1 CHAOS_KILLS=$(N) go test -count 1 -timeout 60m -v -run TestContainersKilledAtRandom ./cmd/chaos
 
 images: ## build the local images of Kafka and Cassandra
 	go run ./cmd/chaos images build

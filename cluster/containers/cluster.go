@@ -129,7 +129,7 @@ func (c *Cluster) Close(ctx context.Context) error {
 	return errors.Join(err, c.end(ctx))
 }
 
-// tidyTime is how long servers may take to remove what a run made: a keyspace takes Cassandra half a second.
+// tidyTime is how long servers may take to remove what a run made: a keyspace takes Cassandra most of a second.
 const tidyTime = 20 * time.Second
 
 // tidy removes from servers that live on what this process made there, also when ctx has ended. A keyspace that was asked

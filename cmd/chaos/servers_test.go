@@ -80,7 +80,7 @@ func (s servers) use(t *testing.T, with func(*clients.Servers)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := clients.Connect([]string{s.kafka}, []string{host}, n)
+	c, err := clients.Connect([]string{s.kafka}, []string{host}, n, clients.Driver{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func TestContainersWarmCluster(t *testing.T) {
 	t.Run("a keyspace that is there", func(t *testing.T) {
 		says(t, 0, calm("--keyspace", "mine"), "using the warm cluster")
 		says(t, controller.ExitUsage, calm("--keyspace", "mine"), "the keyspace mine is there already",
-			"it holds snapshots_v2", "as a run would make it", "name another by --keyspace")
+			"it holds keys, records, snapshots_v2, as a run would make it", "name another by --keyspace")
 		alter(t, warm, "ALTER TABLE mine.snapshots_v2 DROP metadata", "ALTER TABLE mine.snapshots_v2 ADD version int")
 		says(t, controller.ExitUsage, calm("--keyspace", "mine"), "a run would make it otherwise",
 			"snapshots_v2.metadata is not there; expected: text", "snapshots_v2.version is int; expected: no such column")
