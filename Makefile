@@ -29,8 +29,9 @@ vet: ## go vet and gofmt
 lint: ## golangci-lint at its pinned version (its first build takes minutes)
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
-bench: ## schedules a second, and what reading, recording and checking cost
+bench: ## schedules a second, what reading, recording and checking cost, and the rig's driver path against a bare one
 	go test -run '^$$' -bench . -benchmem -cpu 1 ./controller ./checker ./history
+	go test -run '^$$' -bench . -benchtime 2000x -v ./cluster/clients
 
 fuzz: ## each fuzz target for FOR (default 1m)
 	@for p in $$(go list ./...); do \
@@ -43,7 +44,7 @@ guards: ## show each guard at work in the simulator, and on real servers where a
 	  echo; set -x; go run ./cmd/chaos controls --cluster containers; \
 	else echo; echo "no Docker engine answers: nothing was shown on real servers"; fi
 
-repeat: ## the catalogue N times (default 10) on real servers and in the simulator, without retries
+repeat: ## the catalogue N times (default 10) on real servers and in the simulator, without retries; CHAOS_DRIVER=gocql1 for that driver
 	@CHAOS_REQUIRE_ENGINE=1 CHAOS_REPEAT=$(N) go test $(RACE) -count 1 -timeout 60m -v -run TestContainersCatalogue ./controller
 
 docs: ## write anew what in docs/ is made from the code

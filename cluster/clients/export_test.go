@@ -22,3 +22,12 @@ func (s *Servers) CQL(ctx context.Context, text string, values ...any) error {
 	}
 	return nil
 }
+
+// Text is the CQL of a statement on the rows of a run, with its values.
+func (s *Servers) Text(run string, st persistence.Statement) (cql string, values []any) {
+	cql, values, err := s.rows(run).query(st)
+	if err != nil {
+		panic(err)
+	}
+	return cql, values
+}
