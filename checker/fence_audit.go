@@ -104,18 +104,26 @@ func (r *Run) audit() Audit {
 	t := r.tenures()
 	for _, k := range r.keys {
 		for _, w := range k.writes {
+			out := t.ended(w.v.Partition, w.v.Owner, w.call)
+			if out == "" && w.outcome != history.Fail {
+				continue // that an owner's write landed is nothing to tell
+			}
 			o, words := r.cameOf(k, w)
-			a.add(r, t.ended(w.v.Partition, w.v.Owner, w.call), w.call, author(w), w.f, o, words)
+			a.add(r, out, w.call, author(w), w.f, o, words)
 		}
 	}
 	for i, e := range r.events {
 		switch v := e.Value.(type) {
 		case *history.OffsetCommit:
-			if v != nil && e.Type == history.Invoke {
-				at := max(i, r.partner[i])
-				o, words := r.cameOfCommit(i, v)
-				a.add(r, t.ended(v.Partition, v.Owner, i), i, at, e.F, o, words)
+			if v == nil || e.Type != history.Invoke {
+				continue
 			}
+			out := t.ended(v.Partition, v.Owner, i)
+			if out == "" && r.operationAt(i).outcome != history.Fail {
+				continue
+			}
+			o, words := r.cameOfCommit(i, v)
+			a.add(r, out, i, max(i, r.partner[i]), e.F, o, words)
 		case *history.DroppedHere:
 			if v != nil {
 				words := fmt.Sprintf("it compared @%d with its floor @%d", v.Offset, v.Floor)
@@ -128,7 +136,7 @@ func (r *Run) audit() Audit {
 	return a
 }
 
-// add takes one in, or counts what was refused to a rightful owner. That an owner's write landed is nothing to tell.
+// add takes one in, or counts what was refused to a rightful owner.
 func (a *Audit) add(r *Run, out string, call, at int, kind history.F, o Outcome, words string) {
 	if out == "" {
 		if strings.HasPrefix(string(o), "refused-") || strings.HasPrefix(string(o), "stopped-") {
