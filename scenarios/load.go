@@ -24,7 +24,8 @@ func Parse(name string, data []byte, v Vocabulary) (*Scenario, error) {
 	if bad != nil {
 		return nil, Errors{bad}
 	}
-	l := &loader{reader: reader{src: src}, vocabulary: v, scenario: Scenario{File: name}, started: map[string]start{}}
+	l := &loader{reader: reader{src: src}, vocabulary: v, scenario: Scenario{File: name}, started: map[string]start{},
+		assignors: map[string]span{}}
 	if body, ok := l.document(); ok {
 		l.file(body)
 	}
@@ -47,6 +48,8 @@ type loader struct {
 	uses     []workerUse
 	waits    []eventWait
 	probes   []word
+	// assignors are where workers' own assignors stand, by name.
+	assignors map[string]span
 }
 
 // file reads the whole document.

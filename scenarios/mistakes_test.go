@@ -171,7 +171,7 @@ mine.yaml:9:80: this stage waits for event 7, which is produced only after the w
 mine.yaml:12:9: a worker has no key "session_timeout"; did you mean "session-timeout"?
    12 |   all: {session_timeout: 3s, heartbeat-interval: 100ms}
       |         ^^^^^^^^^^^^^^^
-keys: max-poll-interval session-timeout heartbeat-interval request-timeout max-poll-records
+keys: assignor max-poll-interval session-timeout heartbeat-interval request-timeout max-poll-records
   poll-timeout persist-every commit-every flush-on-revoke restore recovery backoff backoff-max
 `},
 	{"heartbeat-interval: 100ms", "heartbeat-interval: 3s", `
@@ -224,6 +224,24 @@ mine.yaml:17:17: no worker is called "owner"
    17 |     do: [{hold: owner}]
       |                 ^^^^^
 workers: a b
+`},
+	{"max-poll-records: 1}", "max-poll-records: 1, assignor: sticky}", `
+mine.yaml:13:61: no assignor is called "sticky"
+   13 |   a: {max-poll-interval: 1s, max-poll-records: 1, assignor: sticky}
+      |                                                             ^^^^^^
+assignors: eager cooperative
+`},
+	{"max-poll-records: 1}", "max-poll-records: 1, assignor: cooperative}", `
+mine.yaml:13:61: a is cooperative and b is eager
+   13 |   a: {max-poll-interval: 1s, max-poll-records: 1, assignor: cooperative}
+      |                                                             ^^^^^^^^^^^
+all members of a group have the same assignor: write it once, under workers: all
+`},
+	{"all: {session-timeout: 3s, ", "b: {assignor: eager}\n  all: {assignor: cooperative, session-timeout: 3s, ", `
+mine.yaml:12:17: a is cooperative and b is eager
+   12 |   b: {assignor: eager}
+      |                 ^^^^^
+all members of a group have the same assignor: write it once, under workers: all
 `},
 	{"do: [{hold: a}]", "hold: a", `
 mine.yaml:17:5: "hold" goes under "do" in a step that has a "when" or a "do"

@@ -11,15 +11,10 @@ import (
 // allWorkers is the entry whose settings all workers have, and the target of a probe of all keys.
 const allWorkers = "all"
 
-// setting is one key of a worker: a duration, a switch, one of two words, or the number of records.
+// setting is one key of a worker, and how its value is read into the config.
 type setting struct {
-	key   string
-	least time.Duration
-	// in finds the duration, flag the switch; both are nil for the number of records.
-	in   func(*workload.Config) *time.Duration
-	flag func(*workload.Config) *bool
-	// off and on are the words of a switch that has words of its own.
-	off, on string
+	key  string
+	read func(*loader, *field, *workload.Config)
 }
 
 // leastTimeout is the shortest session and the shortest rebalance time-out that the real client, and the brokers as this
@@ -29,22 +24,62 @@ const leastTimeout = 100 * time.Millisecond
 // settings are a worker's keys. Only persisting and committing may be 0s, for after every poll: a wait of 0s between
 // polls, heartbeats or restarts would let a loop turn while the simulator's clock stands still.
 var settings = []setting{
-	{key: "max-poll-interval", least: leastTimeout, in: func(c *workload.Config) *time.Duration { return &c.Member.MaxPollInterval }},
-	{key: "session-timeout", least: leastTimeout, in: func(c *workload.Config) *time.Duration { return &c.Member.SessionTimeout }},
-	{key: "heartbeat-interval", least: time.Millisecond, in: func(c *workload.Config) *time.Duration { return &c.Member.HeartbeatInterval }},
-	{key: "request-timeout", least: time.Millisecond, in: func(c *workload.Config) *time.Duration { return &c.Member.RequestTimeout }},
-	{key: "max-poll-records"},
-	{key: "poll-timeout", least: time.Millisecond, in: func(c *workload.Config) *time.Duration { return &c.PollTimeout }},
-	{key: "persist-every", in: func(c *workload.Config) *time.Duration { return &c.PersistEvery }},
-	{key: "commit-every", in: func(c *workload.Config) *time.Duration { return &c.CommitEvery }},
-	{key: "flush-on-revoke", flag: func(c *workload.Config) *bool { return &c.FlushOnRevoke }},
-	{key: "restore", flag: func(c *workload.Config) *bool { return &c.RestoreEvents }, off: "snapshots", on: "events"},
-	{key: "recovery", flag: func(c *workload.Config) *bool { return &c.LazyRecovery }, off: "on-assignment", on: "lazy"},
-	{key: "backoff", least: time.Millisecond, in: func(c *workload.Config) *time.Duration { return &c.Backoff }},
-	{key: "backoff-max", least: time.Millisecond, in: func(c *workload.Config) *time.Duration { return &c.BackoffMax }},
+	{"assignor", readAssignor},
+	{"max-poll-interval", durationOf(leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.MaxPollInterval })},
+	{"session-timeout", durationOf(leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.SessionTimeout })},
+	{"heartbeat-interval", durationOf(time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.HeartbeatInterval })},
+	{"request-timeout", durationOf(time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.RequestTimeout })},
+	{"max-poll-records", readMaxPollRecords},
+	{"poll-timeout", durationOf(time.Millisecond, func(c *workload.Config) *time.Duration { return &c.PollTimeout })},
+	{"persist-every", durationOf(0, func(c *workload.Config) *time.Duration { return &c.PersistEvery })},
+	{"commit-every", durationOf(0, func(c *workload.Config) *time.Duration { return &c.CommitEvery })},
+	{"flush-on-revoke", readFlushOnRevoke},
+	{"restore", wordOf("snapshots", "events", func(c *workload.Config) *bool { return &c.RestoreEvents })},
+	{"recovery", wordOf("on-assignment", "lazy", func(c *workload.Config) *bool { return &c.LazyRecovery })},
+	{"backoff", durationOf(time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Backoff })},
+	{"backoff-max", durationOf(time.Millisecond, func(c *workload.Config) *time.Duration { return &c.BackoffMax })},
 }
 
 const mostPollRecords = 1_000_000
+
+// durationOf reads a duration of at least this into its place.
+func durationOf(least time.Duration, in func(*workload.Config) *time.Duration) func(*loader, *field, *workload.Config) {
+	return func(l *loader, f *field, c *workload.Config) {
+		if d, ok := l.duration(f, least); ok {
+			*in(c) = d
+		}
+	}
+}
+
+// wordOf reads a switch that has words of its own for off and on.
+func wordOf(off, on string, flag func(*workload.Config) *bool) func(*loader, *field, *workload.Config) {
+	return func(l *loader, f *field, c *workload.Config) {
+		if text, ok := l.text(f); ok && l.known(word{text, f.at}, f.name, "words", []string{off, on}) {
+			*flag(c) = text == on
+		}
+	}
+}
+
+func readMaxPollRecords(l *loader, f *field, c *workload.Config) {
+	if n, ok := l.number(f, mostPollRecords); ok {
+		c.MaxPollRecords = int(n)
+	}
+}
+
+func readFlushOnRevoke(l *loader, f *field, c *workload.Config) {
+	if b, ok := l.boolean(f); ok {
+		c.FlushOnRevoke = b
+	}
+}
+
+// readAssignor also notes where the assignor of a worker's own stands: whether it is that of the others is judged at the end.
+func readAssignor(l *loader, f *field, c *workload.Config) {
+	name, ok := l.text(f)
+	if ok && l.known(word{name, f.at}, "assignor", "assignors", []string{string(workload.Eager), string(workload.Cooperative)}) {
+		c.Member.Assignor = workload.Assignor(name)
+		l.assignors[c.Name] = f.at
+	}
+}
 
 // workers reads the settings, and makes a worker of each name that the plan starts.
 func (l *loader) workers(f *field) {
@@ -86,6 +121,26 @@ func (l *loader) workers(f *field) {
 		}
 		l.scenario.Workers = append(l.scenario.Workers, c)
 	}
+	l.oneAssignor()
+}
+
+// oneAssignor reports a group of two minds: the coordinator refuses a member that has no assignor in common with the others
+// (INCONSISTENT_GROUP_PROTOCOL). The upgrade from one to the other, by members that offer both (KIP-429), is not modelled.
+func (l *loader) oneAssignor() {
+	workers := l.scenario.Workers
+	for _, c := range workers[min(1, len(workers)):] {
+		first := workers[0]
+		if c.Member.Assignor == first.Member.Assignor {
+			continue
+		}
+		at, its := l.assignors[c.Name]
+		if !its {
+			at = l.assignors[first.Name]
+		}
+		l.fail(at, "all members of a group have the same assignor: write it once, under workers: all",
+			"%s is %s and %s is %s", first.Name, first.Member.Assignor, c.Name, c.Member.Assignor)
+		return
+	}
 }
 
 // neverStarted reports an entry that nothing comes of: with a slip in its name, the worker that it is meant for would run
@@ -114,27 +169,8 @@ func (l *loader) settings(entry *field, c *workload.Config) {
 	}
 	had := len(l.errs)
 	for _, s := range settings {
-		f := o.field(s.key)
-		if f == nil {
-			continue
-		}
-		switch {
-		case s.on != "":
-			if text, ok := l.text(f); ok && l.known(word{text, f.at}, f.name, "words", []string{s.off, s.on}) {
-				*s.flag(c) = text == s.on
-			}
-		case s.flag != nil:
-			if b, ok := l.boolean(f); ok {
-				*s.flag(c) = b
-			}
-		case s.in == nil:
-			if n, ok := l.number(f, mostPollRecords); ok {
-				c.MaxPollRecords = int(n)
-			}
-		default:
-			if d, ok := l.duration(f, s.least); ok {
-				*s.in(c) = d
-			}
+		if f := o.field(s.key); f != nil {
+			s.read(l, f, c)
 		}
 	}
 	if len(l.errs) > had {

@@ -99,11 +99,13 @@ func (l *life) work() error {
 	}
 }
 
-// turn deals with what one poll returned.
+// turn deals with what one poll returned. What is taken away is given up under the token that held so far; all else goes on
+// under the poll's own.
 func (l *life) turn(p Polled) error {
 	switch p.Change {
 	case WasAssigned:
 		l.token = p.Token
+		l.refresh(p.Token)
 		for _, a := range p.Partitions {
 			f, err := l.recover(p.Token, a)
 			if err != nil {
@@ -113,12 +115,21 @@ func (l *life) turn(p Polled) error {
 		}
 	case WasRevoked:
 		l.release(p, PointRevoked)
+		l.refresh(p.Token)
 	case WasLost:
 		l.release(p, PointLost)
 	default:
+		l.refresh(p.Token)
 		return l.batch(p.Records)
 	}
 	return nil
+}
+
+// refresh makes the partitions that the worker keeps go on under the token of its last poll (kafka-flow: `poll <* refresh`).
+func (l *life) refresh(token Token) {
+	for _, f := range l.flows {
+		l.token, f.token, f.store.Owner = token, token, token
+	}
 }
 
 // release drops the flows of partitions that are not the worker's any more.

@@ -41,8 +41,9 @@ type World interface {
 	Note(f history.F, value any)
 }
 
-// Token is under what a member acts: its id and generation as they were when a partition was handed to it. It is taken
-// from the poll and never read again at commit time, or a zombie that has rejoined would commit under fresh authority.
+// Token is under what a member acts: its id and generation as its last poll gave them. It is taken from the poll and never
+// read again at commit time, or a zombie that has rejoined would commit under fresh authority. A partition that an eager
+// member owns has one token as long as it owns it; one that a cooperative member keeps gets a new one with each rebalance.
 type Token = history.Owner
 
 // Record is one record of the input as a member polls it.
@@ -76,8 +77,12 @@ const (
 
 // Polled is what one poll returned: records, or one change of the assignment, or neither.
 type Polled struct {
-	Change     Change
-	Token      Token
+	Change Change
+	// Token is what holds from now on, for all partitions but those that are taken away by this very poll: what is done
+	// with them is still done under what held before.
+	Token Token
+	// Partitions are those that the change is about. A cooperative member is told of the end of each rebalance, and may
+	// have been assigned none that it did not have.
 	Partitions []Assigned
 	Records    []Record
 	// Err ends the member: its client cannot go on.
@@ -101,8 +106,21 @@ type Member interface {
 // CommitAnswer is the broker's answer to a commit: Code is empty when it was accepted.
 type CommitAnswer struct{ Code string }
 
+// Assignor says how the members of a group share its partitions, and what each keeps meanwhile. All members of a group have
+// the same.
+type Assignor string
+
+const (
+	// Eager is the range assignor: whoever rebalances gives everything back first.
+	Eager Assignor = "eager"
+	// Cooperative is the cooperative-sticky assignor (KIP-429): a member keeps what it can, reads on while the group
+	// rebalances, and gives back only what another is to have, which gets it in a second rebalance.
+	Cooperative Assignor = "cooperative"
+)
+
 // MemberConfig is how a member is in its group. MaxPollInterval is also the rebalance time-out that it asks for.
 type MemberConfig struct {
+	Assignor          Assignor
 	MaxPollInterval   time.Duration
 	SessionTimeout    time.Duration
 	HeartbeatInterval time.Duration

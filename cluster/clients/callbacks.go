@@ -22,8 +22,7 @@ func (m *member) offer(ctx context.Context, cl *kgo.Client, p workload.Polled) {
 	c := &change{polled: p, over: make(chan struct{})}
 	wanted := false
 	m.world.engine.Enter(func() {
-		// A loss that was handed out already, and the end of an assignment that there is not, are no news.
-		wanted = !m.closed && (p.Change == workload.WasAssigned || len(m.assigned) > 0)
+		wanted = !m.closed && m.isNews(p)
 		if wanted {
 			m.change, m.handed = c, false
 		}
@@ -38,19 +37,37 @@ func (m *member) offer(ctx context.Context, cl *kgo.Client, p workload.Polled) {
 	}
 }
 
+// isNews tells whether a change is one: a loss that was handed out already, and the end of an assignment that there is not,
+// are none, nor is an assignment to a member that is known to be out.
+func (m *member) isNews(p workload.Polled) bool {
+	if p.Change == workload.WasAssigned {
+		return !m.isFenced(p.Token)
+	}
+	return len(m.assigned) > 0
+}
+
 func (m *member) onAssigned(ctx context.Context, cl *kgo.Client, got map[string][]int32) {
-	partitions := slices.Sorted(slices.Values(got[m.world.topic.name]))
-	id, generation := cl.GroupMetadata()
-	token := workload.Token{Member: id, Generation: generation}
-	if len(partitions) == 0 {
-		// Nothing to hand out, but a member all the same: it has to poll like any other.
-		m.world.engine.Enter(func() {
-			if len(m.assigned) == 0 {
-				m.token = token
+	token := m.rejoined(ctx, cl)
+	fresh := got[m.world.topic.name]
+	var partitions []int32
+	m.world.engine.Enter(func() {
+		for _, p := range fresh {
+			m.franz[p] = true
+		}
+		for p := range m.franz {
+			if _, has := m.assigned[p]; !has {
+				partitions = append(partitions, p)
 			}
-		})
+		}
+		if len(partitions) == 0 && !m.cooperative() {
+			// Nothing to hand out, but a member all the same: it has to poll like any other.
+			m.token = token
+		}
+	})
+	if len(partitions) == 0 && !m.cooperative() {
 		return
 	}
+	slices.Sort(partitions)
 	p := workload.Polled{Change: workload.WasAssigned, Token: token}
 	for _, partition := range partitions {
 		// Fetched here, before the owner recovers anything: franz-go itself would fetch only after this callback.
@@ -60,8 +77,29 @@ func (m *member) onAssigned(ctx context.Context, cl *kgo.Client, got map[string]
 			return
 		}
 		p.Partitions = append(p.Partitions, workload.Assigned{Partition: partition, Start: offset})
+		if !slices.Contains(fresh, partition) {
+			m.rewind(cl, partition, offset)
+		}
 	}
 	m.offer(ctx, cl, p)
+}
+
+func (m *member) onRevoked(ctx context.Context, cl *kgo.Client, lost map[string][]int32) {
+	p := workload.Polled{Change: workload.WasRevoked}
+	if m.cooperative() {
+		p = m.givenBack(m.rejoined(ctx, cl), lost[m.world.topic.name])
+		if len(p.Partitions) == 0 {
+			return // it was told so at the end of a generation, before it joins the next
+		}
+	} else {
+		m.world.engine.Enter(func() { clear(m.franz) })
+	}
+	m.offer(ctx, cl, p)
+}
+
+func (m *member) onLost(ctx context.Context, cl *kgo.Client, _ map[string][]int32) {
+	m.world.engine.Enter(func() { clear(m.franz) })
+	m.offer(ctx, cl, workload.Polled{Change: workload.WasLost})
 }
 
 func (m *member) startOffset(ctx context.Context, cl *kgo.Client, partition int32) (int64, error) {
@@ -69,14 +107,6 @@ func (m *member) startOffset(ctx context.Context, cl *kgo.Client, partition int3
 	defer cancel()
 	o, err := m.world.committed(ctx, cl, partition)
 	return max(o.N, 0), err
-}
-
-func (m *member) onRevoked(ctx context.Context, cl *kgo.Client, _ map[string][]int32) {
-	m.offer(ctx, cl, workload.Polled{Change: workload.WasRevoked})
-}
-
-func (m *member) onLost(ctx context.Context, cl *kgo.Client, _ map[string][]int32) {
-	m.offer(ctx, cl, workload.Polled{Change: workload.WasLost})
 }
 
 // startOffsets makes franz-go fetch from the offsets that were handed out with the assignment, not from those that it

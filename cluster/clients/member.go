@@ -3,6 +3,7 @@ package clients
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -14,15 +15,14 @@ import (
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// member is a franz-go consumer, eager and classic, made to behave like a Java consumer:
+// member is a franz-go consumer of a classic group, made to behave like a Java consumer:
 //
 //   - its owner learns of a rebalance only by Poll, and the group goes on only when it polls again. franz-go calls its owner
 //     back from goroutines of its own; each callback here waits until Poll has handed the change out and the next Poll says
 //     that it has been dealt with;
 //   - when its owner does not poll for max.poll.interval it leaves the group. franz-go has no such clock and heartbeats for
 //     ever, so that the member keeps one, and sends LeaveGroup itself;
-//   - a commit is made under the member id and generation captured with the assignment, never under those that the client
-//     has by then.
+//   - a commit is made under the member id and generation captured by a poll, never under those that the client has by then.
 //
 // All fields are touched with the baton only.
 type member struct {
@@ -32,11 +32,14 @@ type member struct {
 	cancel context.CancelFunc
 	config workload.MemberConfig
 
-	// token is under what the member is in the group, as far as its owner may know: that of the last assignment handed out,
-	// or of one without partitions.
-	token    workload.Token
+	// token is under what the member is in the group, as far as its owner may know: that of the last change handed out, or of
+	// an eager assignment without partitions.
+	token workload.Token
+	// assigned are the partitions that were handed out, each with the next offset to hand out; franz are those that franz-go
+	// believes to have. They differ when the member knows of a loss that franz-go does not.
 	assigned map[int32]int64
-	// fenced is a token that is known to be worth nothing any more, before franz-go knows.
+	franz    map[int32]bool
+	// fenced is the last token of a member that is known to be out, before franz-go knows.
 	fenced workload.Token
 	closed bool
 	// change is what a callback wants to be handed out; handed tells that it was.
@@ -60,14 +63,14 @@ var _ workload.Member = (*member)(nil)
 // first poll all the same.
 func (w *World) NewMember(process string, c workload.MemberConfig) (workload.Member, error) {
 	ctx, cancel := context.WithCancel(w.ctx)
-	m := &member{world: w, config: c, cancel: cancel, conns: &connections{}}
+	m := &member{world: w, config: c, cancel: cancel, conns: &connections{}, franz: map[int32]bool{}}
 	opts := append(w.servers.kafka(),
 		kgo.WithContext(ctx),
 		kgo.ClientID(process),
 		kgo.Dialer(m.conns.dial),
 		kgo.ConsumerGroup(w.group),
 		kgo.ConsumeTopics(w.topic.name),
-		kgo.Balancers(kgo.RangeBalancer()),
+		kgo.Balancers(m.balancer()),
 		kgo.DisableAutoCommit(),
 		kgo.BlockRebalanceOnPoll(),
 		kgo.SessionTimeout(c.SessionTimeout),
@@ -119,7 +122,17 @@ func (m *member) something() bool {
 }
 
 // lost tells whether the member knows that what it was assigned is gone, and its owner does not.
-func (m *member) lost() bool { return len(m.assigned) > 0 && m.fenced == m.token }
+func (m *member) lost() bool { return len(m.assigned) > 0 && m.isFenced(m.token) }
+
+// isFenced tells whether a token is known to be worth nothing any more.
+func (m *member) isFenced(t workload.Token) bool {
+	return t.Member == m.fenced.Member && t.Generation <= m.fenced.Generation
+}
+
+// fence notes that the member of the token is out, in whatever generation franz-go takes it to be by now.
+func (m *member) fence(t workload.Token) {
+	m.fenced = workload.Token{Member: t.Member, Generation: math.MaxInt32}
+}
 
 // take hands out what there is: a change before records, since records behind a change are of the old assignment.
 func (m *member) take() workload.Polled {
@@ -144,20 +157,35 @@ func (m *member) take() workload.Polled {
 
 // hand hands a callback's change out; the callback returns at the next poll.
 func (m *member) hand() workload.Polled {
-	// Records that wait are of the assignment before, whatever the change is.
-	m.handed, m.records = true, nil
+	m.handed = true
 	p := m.change.polled
-	switch p.Change {
-	case workload.WasAssigned:
-		m.token, m.assigned = p.Token, map[int32]int64{}
+	switch {
+	case p.Change == workload.WasAssigned:
+		m.token = p.Token
+		m.dropRecords()
+		if m.assigned == nil {
+			m.assigned = map[int32]int64{}
+		}
 		for _, a := range p.Partitions {
 			m.assigned[a.Partition] = a.Start
 		}
+	case p.Change == workload.WasRevoked && m.cooperative():
+		m.token = p.Token
+		for _, a := range p.Partitions {
+			delete(m.assigned, a.Partition)
+		}
+		m.dropRecords()
 	default:
 		p.Token, p.Partitions = m.token, m.partitions()
-		m.assigned = nil
+		m.assigned, m.records = nil, nil
 	}
 	return p
+}
+
+// dropRecords drops the records that wait of all partitions but those that the member has and keeps: they are of the
+// assignment before.
+func (m *member) dropRecords() {
+	m.records = slices.DeleteFunc(m.records, func(r workload.Record) bool { _, kept := m.assigned[r.Partition]; return !kept })
 }
 
 // lose hands out the loss of everything: of what the member knows before franz-go calls anybody back.
@@ -197,11 +225,22 @@ func (m *member) fail(err error) {
 func (m *member) Commit(token workload.Token, partition int32, offset int64) persistence.Call[workload.CommitAnswer] {
 	return call(m.world, m.config.RequestTimeout, func(ctx context.Context) (workload.CommitAnswer, error) {
 		code, err := m.world.commitOffset(ctx, m.client, token, partition, offset)
-		if code == "UNKNOWN_MEMBER_ID" || code == "ILLEGAL_GENERATION" {
-			m.world.engine.Enter(func() { m.fenced = token })
-		}
+		m.world.engine.Enter(func() { m.refused(token, code) })
 		return workload.CommitAnswer{Code: code}, err
 	})
+}
+
+// refused takes what the coordinator said to a commit under the token. That only the generation is refused does not put a
+// cooperative member out: it commits while it joins the next one, of which its owner has not heard yet.
+func (m *member) refused(token workload.Token, code string) {
+	switch {
+	case token.Member != m.token.Member:
+		// It is of a member that this one has been: old news.
+	case code == "UNKNOWN_MEMBER_ID":
+		m.fence(token)
+	case code == "ILLEGAL_GENERATION" && !m.cooperative():
+		m.fenced = token
+	}
 }
 
 // startClock starts max.poll.interval; it runs only outside Poll.
@@ -212,8 +251,8 @@ func (m *member) startClock() {
 	token := m.token
 	m.pollClock = time.AfterFunc(m.config.MaxPollInterval, func() {
 		m.world.engine.Enter(func() {
-			if !m.closed && !m.polling && m.fenced != token && m.token == token {
-				m.fenced = token
+			if !m.closed && !m.polling && !m.isFenced(token) && m.token == token {
+				m.fence(token)
 				m.leave("consumer poll timeout has expired")
 			}
 		})

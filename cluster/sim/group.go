@@ -49,6 +49,7 @@ type group struct {
 
 type groupMember struct {
 	id, client         string
+	said               subscription
 	session, rebalance time.Duration
 	// expiry removes a member that is not heard of for its session.
 	expiry     *timer
@@ -60,8 +61,8 @@ type groupMember struct {
 type joinAnswer struct {
 	code, member string
 	generation   int32
-	// members are all ids when this member leads, for it to assign partitions to.
-	members []string
+	// members are what all members said when this one leads, for it to assign partitions to them.
+	members []subscription
 }
 
 type syncAnswer struct {
@@ -83,7 +84,8 @@ func (g *group) find(id string) *groupMember {
 }
 
 // Join serves JoinGroup: the answer comes when the rebalance that it begins, or is part of, completes.
-func (g *group) Join(id, client string, c workload.MemberConfig, reply func(joinAnswer)) {
+func (g *group) Join(s subscription, client string, c workload.MemberConfig, reply func(joinAnswer)) {
+	id := s.id
 	if id == "" {
 		g.log.found(g)
 		reply(joinAnswer{code: codeMemberIDRequired, member: g.name(client, c)})
@@ -100,13 +102,13 @@ func (g *group) Join(id, client string, c workload.MemberConfig, reply func(join
 	case m == nil:
 		reply(joinAnswer{code: codeUnknownMember})
 		return
-	case g.state == stateCompleting || g.state == stateStable && m != g.members[0]:
+	case s.unchanged(m.said) && (g.state == stateCompleting || g.state == stateStable && m != g.members[0]):
 		// It joins a generation that it is in already: nothing of it has changed, so nobody else needs to know. Only the
-		// leader can ask for a new one in this way.
+		// leader can ask for a new one in this way, and who has given something back.
 		reply(g.joinedBy(m))
 		return
 	}
-	m.session, m.rebalance = c.SessionTimeout, c.MaxPollInterval
+	m.said, m.session, m.rebalance = s, c.SessionTimeout, c.MaxPollInterval
 	m.expiry.Stop()
 	m.join = reply
 	wasEmpty := g.state == stateEmpty
@@ -192,12 +194,12 @@ func (g *group) complete() {
 	}
 }
 
-// joinedBy answers a member's join with the present generation. The first member leads, and learns all the ids.
+// joinedBy answers a member's join with the present generation. The first member leads, and learns what all have said.
 func (g *group) joinedBy(m *groupMember) joinAnswer {
 	a := joinAnswer{member: m.id, generation: g.generation}
 	if m == g.members[0] {
 		for _, n := range g.members {
-			a.members = append(a.members, n.id)
+			a.members = append(a.members, n.said)
 		}
 	}
 	return a

@@ -55,7 +55,7 @@ func (b *bench) client(name string) *client {
 // join sends JoinGroup: twice for a new member.
 func (c *client) join() *client {
 	c.joined = nil
-	c.g.Join(c.id, c.name, c.config, func(a joinAnswer) {
+	c.g.Join(subscription{id: c.id}, c.name, c.config, func(a joinAnswer) {
 		switch c.joined = &a; a.code {
 		case codeMemberIDRequired:
 			c.id = a.member
@@ -174,7 +174,7 @@ func TestMemberIDRequired(t *testing.T) {
 	b := newBench(t)
 	a := b.stable("a")[0]
 	var got joinAnswer
-	b.g.Join("", "b", a.config, func(j joinAnswer) { got = j })
+	b.g.Join(subscription{}, "b", a.config, func(j joinAnswer) { got = j })
 	if got.code != codeMemberIDRequired || got.member != "b-2" {
 		t.Fatalf("the first join of a new member is answered %+v", got)
 	}
@@ -186,12 +186,12 @@ func TestMemberIDRequired(t *testing.T) {
 	b.pass(time.Millisecond)
 	b.wantState(stateCompleting, 1)
 	var late joinAnswer
-	b.g.Join(got.member, "b", a.config, func(j joinAnswer) { late = j })
+	b.g.Join(subscription{id: got.member}, "b", a.config, func(j joinAnswer) { late = j })
 	b.want("a join with an id that was given up", late.code, codeUnknownMember)
 
 	// An empty group waits for nobody: group.initial.rebalance.delay.ms is 0.
 	b = newBench(t)
-	b.g.Join("", "dead", a.config, func(joinAnswer) {})
+	b.g.Join(subscription{}, "dead", a.config, func(joinAnswer) {})
 	if c := b.client("c").join(); c.generation != 1 {
 		t.Errorf("the first member of an empty group waits for one that has not come back: %+v", c.joined)
 	}
@@ -268,7 +268,7 @@ func TestJoinOfAMemberThatIsIn(t *testing.T) {
 		t.Errorf("the leader is answered %+v", again.joined)
 	}
 	b.wantState(stateCompleting, 2)
-	b.g.Join("x-9", "x", all[0].config, func(a joinAnswer) { b.want("join of an unknown member", a.code, codeUnknownMember) })
+	b.g.Join(subscription{id: "x-9"}, "x", all[0].config, func(a joinAnswer) { b.want("join of an unknown member", a.code, codeUnknownMember) })
 }
 
 // A member that is not heard of for its session is removed, and not a moment earlier; heartbeats and commits are heard
@@ -352,24 +352,6 @@ func TestRemovedWhileWaiting(t *testing.T) {
 	}
 	b.want("leave of who is out", b.g.Leave(d.id), codeUnknownMember)
 	b.wantState(statePreparing, 1)
-}
-
-// Consecutive partitions by the order of ids, the first of them one more when they do not divide: RangeAssignor.
-func TestRangeAssignor(t *testing.T) {
-	for _, c := range []struct {
-		members    []string
-		partitions int
-		want       map[string][]int32
-	}{
-		{nil, 2, nil},
-		{[]string{"b", "a"}, 4, map[string][]int32{"a": {0, 1}, "b": {2, 3}}},
-		{[]string{"c", "b", "a"}, 4, map[string][]int32{"a": {0, 1}, "b": {2}, "c": {3}}},
-		{[]string{"b", "a"}, 1, map[string][]int32{"a": {0}}},
-	} {
-		if d := cmp.Diff(c.want, assignRange(c.members, c.partitions)); d != "" {
-			t.Errorf("%v over %d: %s", c.members, c.partitions, d)
-		}
-	}
 }
 
 // The coordinator tells assignments only while the group is stable, and never an old answer.

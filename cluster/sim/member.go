@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -9,8 +10,9 @@ import (
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// member is one consumer, eager and classic, with the Java client's rules: it heartbeats by itself, leaves the group when
-// it is not polled for max.poll.interval, joins only inside a poll, and learns of a rebalance at its next poll.
+// member is one consumer of a classic group, with the Java client's rules: it heartbeats by itself, leaves the group when
+// it is not polled for max.poll.interval, joins only inside a poll, and learns of a rebalance at its next poll. What a
+// cooperative one does otherwise than an eager one is in cooperative.go.
 type member struct {
 	world  *World
 	client string
@@ -20,7 +22,8 @@ type member struct {
 	// Records come over another connection.
 	coordinator, leader link
 
-	token workload.Token
+	// token is what the coordinator has told it last, handed what its owner knows of: between the two a join is under way.
+	token, handed workload.Token
 	// assigned are the partitions that were handed out, with the next offset to fetch of each.
 	assigned map[int32]int64
 	// turn is the partition that the next fetch begins with: a consumer goes round its partitions, so that none is read
@@ -39,9 +42,13 @@ type member struct {
 
 // joining is a join under way; it goes on while polls come and go.
 type joining struct {
-	done  bool
-	code  string
-	start []workload.Assigned
+	done bool
+	code string
+	// assignment is all that the member is assigned, start what of it is new to it, with the offset to start from.
+	assignment []int32
+	start      []workload.Assigned
+	// gaveBack tells that it was handed the loss of something since.
+	gaveBack bool
 }
 
 var _ workload.Member = (*member)(nil)
@@ -63,7 +70,7 @@ func (m *member) poll(maxRecords int, until time.Duration) workload.Polled {
 		switch {
 		case m.fenced && len(m.assigned) > 0:
 			return m.hand(workload.WasLost)
-		case m.rejoin && len(m.assigned) > 0:
+		case m.rejoin && !m.cooperative() && len(m.assigned) > 0:
 			return m.hand(workload.WasRevoked)
 		case m.fenced:
 			m.forget()
@@ -72,31 +79,40 @@ func (m *member) poll(maxRecords int, until time.Duration) workload.Polled {
 				return p
 			}
 		case left <= 0:
-			return workload.Polled{Token: m.token}
-		case m.join != nil:
-			m.world.board.Await(left, func() bool { return m.join.done || m.fenced })
-		case !m.joined || m.rejoin:
+			return workload.Polled{Token: m.handed}
+		case m.join == nil && (!m.joined || m.rejoin):
 			m.startJoin()
 		case len(m.assigned) == 0:
-			m.world.board.Await(left, func() bool { return m.fenced || m.rejoin })
+			m.world.board.Await(left, m.interrupted)
 		default:
 			if records, ok := m.fetch(maxRecords, left); ok {
-				return workload.Polled{Token: m.token, Records: records}
+				return workload.Polled{Token: m.handed, Records: records}
 			}
 		}
 	}
 }
 
+// interrupted tells whether there is something to see to before records: news of the group, or a join that has come to its
+// end.
+func (m *member) interrupted() bool {
+	if m.join != nil {
+		return m.join.done || m.fenced
+	}
+	return m.fenced || m.rejoin
+}
+
 // hand hands out the end of the assignment.
 func (m *member) hand(c workload.Change) workload.Polled {
-	p := workload.Polled{Change: c, Token: m.token}
-	for partition := range m.assigned {
+	p := workload.Polled{Change: c, Token: m.handed}
+	for _, partition := range m.owned() {
 		p.Partitions = append(p.Partitions, workload.Assigned{Partition: partition})
 	}
-	slices.SortFunc(p.Partitions, func(a, b workload.Assigned) int { return int(a.Partition - b.Partition) })
 	m.assigned = nil
 	return p
 }
+
+// owned are the partitions that were handed out, in order.
+func (m *member) owned() []int32 { return slices.Sorted(maps.Keys(m.assigned)) }
 
 // forget makes a member that lost its assignment begin anew: under another id if the coordinator knows it no more.
 func (m *member) forget() {
@@ -105,6 +121,7 @@ func (m *member) forget() {
 	if m.out {
 		m.token = workload.Token{}
 	}
+	m.handed = m.token
 	m.joined, m.fenced, m.out, m.rejoin, m.join = false, false, false, false, nil
 }
 
@@ -112,21 +129,18 @@ func (m *member) forget() {
 const noGeneration = -1
 
 // fetch fetches once, and tells whether what came is to be handed out: nothing is when the assignment ended meanwhile, or
-// records of it would be folded after its end.
+// may have changed, or records of it would be folded after its end. They are fetched again.
 func (m *member) fetch(maxRecords int, wait time.Duration) ([]workload.Record, bool) {
-	positions := make(map[int32]int64, len(m.assigned))
-	for p, at := range m.assigned {
-		positions[p] = at
-	}
+	positions := maps.Clone(m.assigned)
 	fetching := request(m.world.board, m.world.net, &m.leader, wait+m.config.RequestTimeout,
 		func(reply func([]workload.Record)) { m.world.broker.fetch(positions, m.turn, maxRecords, wait, reply) })
-	m.world.board.Await(board.Forever, func() bool { return fetching.Done() || m.fenced || m.rejoin })
+	m.world.board.Await(board.Forever, func() bool { return fetching.Done() || m.interrupted() })
 	var records []workload.Record
 	if fetching.Done() {
 		records, _, _ = fetching.Await()
 	}
 	// Only now: taking the answer gives the baton away once more.
-	if m.fenced || m.rejoin {
+	if m.interrupted() {
 		return nil, false
 	}
 	for _, r := range records {
@@ -147,9 +161,9 @@ func (m *member) startJoin() {
 
 // sendJoin sends JoinGroup: a new member's first gets it an id, its second makes it a member (KIP-394).
 func (m *member) sendJoin(j *joining, id string) {
-	w := m.world
+	w, s := m.world, m.subscription(id)
 	ask(w.net, &m.coordinator,
-		func(reply func(joinAnswer)) { w.broker.group.Join(id, m.client, m.config, reply) },
+		func(reply func(joinAnswer)) { w.broker.group.Join(s, m.client, m.config, reply) },
 		func(a joinAnswer) {
 			switch {
 			case m.severed || m.join != j:
@@ -163,7 +177,7 @@ func (m *member) sendJoin(j *joining, id string) {
 			default:
 				m.token = workload.Token{Member: a.member, Generation: a.generation}
 				m.beat()
-				m.sync(j, assignRange(a.members, len(w.broker.log)))
+				m.sync(j, assign(m.config.Assignor, a.members, len(w.broker.log)))
 			}
 		})
 }
@@ -179,7 +193,8 @@ func (m *member) sync(j *joining, assignments map[string][]int32) {
 			case a.code != codeNone:
 				j.done, j.code = true, a.code
 			default:
-				m.fetchOffsets(j, a.assignment)
+				j.assignment = a.assignment
+				m.fetchOffsets(j, m.added(a.assignment))
 			}
 		})
 }
@@ -199,17 +214,20 @@ func (m *member) fetchOffsets(j *joining, partitions []int32) {
 // arrived ends a join: it hands out what was assigned, or begins anew.
 func (m *member) arrived() (workload.Polled, bool) {
 	j := m.join
-	m.join = nil
 	switch j.code {
 	case codeNone:
 	case codeUnknownMember:
-		m.fenced, m.out = true, true
+		m.join, m.fenced, m.out = nil, true, true
 		return workload.Polled{}, false
 	default:
-		m.rejoin = true
+		m.join, m.rejoin = nil, true
 		return workload.Polled{}, false
 	}
-	m.joined = true
+	m.joined, m.handed = true, m.token
+	if m.cooperative() {
+		return m.increment(j), true
+	}
+	m.join = nil
 	if len(j.start) == 0 {
 		return workload.Polled{}, false
 	}
@@ -302,25 +320,4 @@ func (m *member) Sever() {
 	m.severed = true
 	m.heartbeat.Stop()
 	m.pollClock.Stop()
-}
-
-// assignRange is Kafka's range assignor for one topic: consecutive partitions to the members by the order of their ids.
-func assignRange(members []string, partitions int) map[string][]int32 {
-	if len(members) == 0 {
-		return nil
-	}
-	ids := slices.Sorted(slices.Values(members))
-	out := map[string][]int32{}
-	each, more, next := partitions/len(ids), partitions%len(ids), int32(0)
-	for i, id := range ids {
-		n := each
-		if i < more {
-			n++
-		}
-		for range n {
-			out[id] = append(out[id], next)
-			next++
-		}
-	}
-	return out
 }
