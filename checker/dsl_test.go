@@ -188,6 +188,12 @@ func recover_(worker string, start int64, row *history.Row) step {
 	}
 }
 
+// recoverIn is a recovery of nothing in a generation.
+func recoverIn(worker string, generation int32) step {
+	v := &history.Recovery{Keys: []string{acct}, Owner: history.Owner{Generation: generation}}
+	return op(life(worker), history.Recover, v, history.OK, v)
+}
+
 // recovering is a recovery that the history does not show the end of.
 func recovering(worker string, start int64, row *history.Row) step {
 	return all(op(life(worker), history.Recover, &history.Recovery{Start: start, Keys: []string{acct}}, "", nil),

@@ -333,3 +333,34 @@ func findLostAnswer(r *Run, q Requirement, _ int) (moment, string) {
 	}
 	return moment{}, fmt.Sprintf("no answer to %s was lost", q.Worker)
 }
+
+// findKept: an accepted commit of W under a newer generation than that of its life's last recovery of the partition: it kept
+// the partition in a rebalance, as cooperative members do.
+func findKept(r *Run, q Requirement, _ int) (moment, string) {
+	best := moment{at: never}
+	for p, c := range r.commits {
+		for _, x := range c.all {
+			if !x.commit || x.outcome != history.OK || history.WorkerOf(x.process) != q.Worker || x.answer >= best.at {
+				continue
+			}
+			if rec := r.recoveredBy(lifeOf(x.process), p, x.call); rec != nil && rec.v.Generation < x.generation {
+				best = moment{x.answer, []int{rec.answer, x.answer}}
+			}
+		}
+	}
+	if best.at == never {
+		return moment{}, fmt.Sprintf("%s committed nothing of a partition that it had kept in a rebalance", q.Worker)
+	}
+	return best, ""
+}
+
+// recoveredBy gives the last recovery of a partition that a life had finished before an event.
+func (r *Run) recoveredBy(life string, partition int32, before int) *recovery {
+	var last *recovery
+	for _, rec := range r.recoveries {
+		if rec.outcome == history.OK && rec.answer < before && lifeOf(rec.process) == life && rec.v.Partition == partition {
+			last = rec
+		}
+	}
+	return last
+}

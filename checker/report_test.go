@@ -55,6 +55,9 @@ func TestRequirements(t *testing.T) {
 		{"reopened", all(ok(D("a", 4)), ok(P("a", 5))), all(ok(P("a", 3)), ok(D("a", 4)))},
 		{"handovers 2", all(recover_("a", 0, none), recover_("b", 0, none), recover_("a", 0, none)),
 			all(recover_("a", 0, none), recover_("a", 0, none), recover_("b", 0, none))},
+		{"kept a", all(recoverIn("a", 0), commit("a", 1)), all(recoverIn("a", 1), commit("a", 1))},
+		{"kept a", all(recoverIn("a", 0), commit("a", 1)), all(recoverIn("a", 0), recoverIn("a", 1), commit("a", 1))},
+		{"kept a", all(recoverIn("a", 0), commit("a", 1)), all(recoverIn("b", 0), commit("a", 1))},
 	} {
 		if c.text == "dirty a" {
 			// Not dirty any more once something at or above it was acknowledged, if that was before the eviction.

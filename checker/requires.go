@@ -56,6 +56,8 @@ func words() []requirementWord {
 		{RequirementWord{"lost-answer W", "a write of W was applied and W was not told"}, findLostAnswer, false},
 		{RequirementWord{"handovers N", "one partition was recovered by another owner than before, N times"},
 			findHandovers, false},
+		{RequirementWord{"kept W", "W committed of a partition under a newer generation than it had recovered it under, in the same life"},
+			findKept, false},
 	}
 }
 

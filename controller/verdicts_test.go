@@ -56,12 +56,26 @@ func stated(t testing.TB, s *scenarios.Scenario, h *history.History) Verdict {
 	for _, d := range v.Deviations {
 		t.Errorf("%s under %s, seed %d: %s", s.Name, h.Header.Arm, h.Header.Seed, d.Text)
 	}
+	if n := failedLives(h); slices.Contains(racing, s.Name) && n > mostFailedLives {
+		t.Errorf("%s under %s, seed %d: %d lives ended by errors of their own", s.Name, h.Header.Arm, h.Header.Seed, n)
+	}
 	for _, m := range v.Requires {
 		if !m.Met {
 			t.Errorf("%s under %s, seed %d: requires %s: %s", s.Name, h.Header.Arm, h.Header.Seed, m.Requirement, m.Missing)
 		}
 	}
 	return v
+}
+
+// failedLives counts the lives that ended by an error of their own.
+func failedLives(h *history.History) int {
+	n := 0
+	for _, e := range h.Events {
+		if v, ok := e.Value.(*history.LifeEvent); ok && v.Status == "failed" {
+			n++
+		}
+	}
+	return n
 }
 
 func catalogue(t testing.TB) []*scenarios.Scenario {

@@ -32,7 +32,7 @@ type claims struct {
 func (c claims) JoinGroupMetadata(topics []string, owned map[string][]int32, generation int32) []byte {
 	if len(owned) > 0 {
 		c.of.world.engine.Enter(func() {
-			if id, _ := c.of.client.GroupMetadata(); id != c.of.token.Member || c.of.isFenced(c.of.token) {
+			if c.of.id() != c.of.token.Member || c.of.isFenced(c.of.token) {
 				owned, generation = nil, -1
 			}
 		})

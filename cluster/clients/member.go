@@ -253,7 +253,7 @@ func (m *member) startClock() {
 		m.world.engine.Enter(func() {
 			if !m.closed && !m.polling && !m.isFenced(token) && m.token == token {
 				m.fence(token)
-				m.leave("consumer poll timeout has expired")
+				m.leave(m.client, m.id(), "consumer poll timeout has expired")
 			}
 		})
 	})
@@ -265,34 +265,42 @@ func (m *member) stopClock() {
 	}
 }
 
-// leave sends LeaveGroup for whatever member the client is by now, if it is one.
-func (m *member) leave(reason string) *board.Call[string] {
+// id is that of whatever member the client is by now; empty when it is none.
+func (m *member) id() string {
 	id, _ := m.client.GroupMetadata()
+	return id
+}
+
+// leave sends LeaveGroup for a member, if it is one, by anybody's client.
+func (m *member) leave(by *kgo.Client, id, reason string) *board.Call[string] {
 	return call(m.world, m.config.RequestTimeout, func(ctx context.Context) (string, error) {
 		if id == "" {
 			return "", nil
 		}
-		return leaveGroup(ctx, m.client, m.world.group, id, reason)
+		return leaveGroup(ctx, by, m.world.group, id, reason)
 	})
 }
 
 // Leave leaves the group and ends the client. It leaves as whatever member the client is by now, which franz-go may have
 // joined again as, and also when that member is believed to be out: to be told so costs nothing. A join under way is
-// waited for until the coordinator has given it an id; left without a word, it would hold the next rebalance up.
+// waited for until the coordinator has given it an id; left without a word, it would hold the next rebalance up. The client
+// is cut off first, or a join that the goodbye overtakes would be refused, and franz-go would ask for another id.
 func (m *member) Leave() {
 	if m.closed {
 		return
 	}
 	m.stopClock()
 	for range idWaits {
-		if id, _ := m.client.GroupMetadata(); id != "" {
+		if m.id() != "" {
 			break
 		}
 		m.world.board.Await(idWait, func() bool { return false })
 	}
-	// Whether it could leave is for whoever asked it to: the coordinator is asked, not the client.
-	_, _, _ = m.leave("the consumer is being closed").Await()
+	m.conns.cut()
+	id := m.id()
 	m.Sever()
+	// Whether it could leave is for whoever asked it to: the coordinator is asked, not the client.
+	_, _, _ = m.leave(m.world.admin, id, "the consumer is being closed").Await()
 }
 
 // The time that a join has to get its id, looked at again and again as franz-go does not say when.
