@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,9 @@ func TestSeeds(t *testing.T) {
 			seeds, distinct := int64(30), 22
 			if (s.Name == "calm" || s.Name == "stale-periodic-flush") && arm != persistence.CassandraCASPersist {
 				seeds, distinct = 200, 150
+			}
+			if slices.Contains(racing, s.Name) {
+				seeds, distinct = 10, 10
 			}
 			t.Run(s.Name+"/"+arm, func(t *testing.T) {
 				orders := map[string]bool{}

@@ -2,6 +2,7 @@ package workload_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -126,5 +127,46 @@ func TestKillAndStartAgain(t *testing.T) {
 	}
 	if _, err := r.crew.Start(nil, "z"); err == nil || err.Error() != "no worker is called z" {
 		t.Error(err)
+	}
+}
+
+// In a cooperative group a worker keeps what it can: the partition is not recovered again, and what is done with it from the
+// next poll on is done under the new generation. What it gives up it gives up under the one that it knew (kafka-flow, W12).
+func TestKeptPartition(t *testing.T) {
+	a, b := quick("a"), quick("b")
+	a.Member.Assignor, b.Member.Assignor = workload.Cooperative, workload.Cooperative
+	r := newRig(t, persistence.CassandraCAS, workload.NewInput(2, 2, []workload.Stage{
+		posts(1, 2), {First: 3, Last: 4, Kind: "post", When: workload.Trigger{Worker: "b", Point: workload.PointRecovered}},
+	}, 1), a, b)
+	r.play(func(w workload.World) {
+		r.start(w, "a")
+		w.Await(time.Minute, func() bool { return len(r.accepted("a/1")) == 2 })
+		r.start(w, "b")
+		w.Await(time.Minute, func() bool { return len(r.accepted("a/1")) == 3 && len(r.accepted("b/1")) == 1 })
+		r.wantRow("acct-1", 1)
+	})
+	var got []string
+	for _, e := range r.memory.Events {
+		switch v := e.Value.(type) {
+		case *history.Recovery:
+			if e.Type == history.OK {
+				got = append(got, fmt.Sprintf("%s recovered p%d generation %d", e.Process, v.Partition, v.Generation))
+			}
+		case *history.PointReached:
+			if v.Point == workload.PointRevoked {
+				got = append(got, fmt.Sprintf("%s revoked p%d generation %d", e.Process, v.Partition, v.Generation))
+			}
+		case *history.Write:
+			if e.Type == history.OK && v.Offset == 1 {
+				got = append(got, fmt.Sprintf("%s stored p%d generation %d", e.Process, v.Partition, v.Generation))
+			}
+		}
+	}
+	slices.Sort(got)
+	if d := cmp.Diff([]string{
+		"a/1 recovered p0 generation 1", "a/1 recovered p1 generation 1", "a/1 revoked p1 generation 1",
+		"a/1 stored p0 generation 3", "b/1 recovered p1 generation 3", "b/1 stored p1 generation 3",
+	}, got); d != "" {
+		t.Error(d)
 	}
 }
