@@ -36,7 +36,11 @@ func Compare(ctx context.Context, q Request) (*Outcome, reports.Comparison, erro
 	var page bytes.Buffer
 	c.Markdown(&page)
 	folder := Folder{o.Folder}
-	return o, c, errors.Join(err, folder.put("compare.md", page.Bytes()), folder.write("compare.json", c))
+	if unwritten := errors.Join(folder.put("compare.md", page.Bytes()), folder.write("compare.json", c)); unwritten != nil {
+		err = errors.Join(err, unwritten)
+		c.Exit, c.Error = ExitRig, err.Error()
+	}
+	return o, c, err
 }
 
 // comparable finds what cannot be compared, before anything is started.

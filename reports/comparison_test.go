@@ -60,6 +60,11 @@ func TestComparison(t *testing.T) {
 		{"no last-write-wins arm", side("", held, as(held, "cassandra/cas-persist", 1)), []string{
 			"AS EXPECTED: not corrupted under cassandra/cas, cassandra/cas-persist\n", "  throughput vs the first   1.00 ",
 		}},
+		{"one of several seeds", side("", broke, held, as(broke, lww.Arm, 2), as(ran(t, corrupted(cas, true), holds), cas.Arm, 2)), []string{
+			"NOT AS EXPECTED: corrupted in 2 of 2 runs under cassandra/lww; corrupted in 1 of 2 runs under\n",
+			"    no-leap                 FAIL                1 FAIL, 1 pass\n", "  cassandra/cas, seed 2: a's persist @2 replaced b's @4",
+			"  again: chaos run late-flush --arm cassandra/cas --seed 2\n",
+		}},
 		{"a history that was cut", side("", broke, ran(t, cut(cas), holds)), []string{
 			"UNKNOWN: corrupted under cassandra/lww; ", "  as the scenario states    yes                  NO: 0 of 1\n",
 			"  events lost · money off   2 · 90.00 (line 80)  -\n", "  cassandra/cas, seed 1: could not be decided: ",

@@ -44,7 +44,7 @@ func (r Run) again(b Batch) string {
 	for _, g := range r.Without {
 		s += " --without " + g
 	}
-	return fmt.Sprintf("%s --seed %d", s, b.Seed)
+	return fmt.Sprintf("%s --seed %d", s, r.History.Header.Seed)
 }
 
 // Word is the verdict in one word.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -82,7 +83,7 @@ func (c *cli) run(ctx context.Context, scenario string, f runFlags) error {
 		return nil
 	}
 	told := o.Told()
-	told.Next = f.next(scenario, o.Folder)
+	told.Next = f.next(scenario, o)
 	if err != nil {
 		told.Broken = err.Error()
 	}
@@ -141,7 +142,7 @@ func document(o *controller.Outcome) runDocument {
 }
 
 // next are commands worth trying after a run that came out as stated: about the same arms and the same seed.
-func (f runFlags) next(scenario, folder string) []string {
+func (f runFlags) next(scenario string, o *controller.Outcome) []string {
 	same := ""
 	for _, a := range f.arms {
 		same += " --arm " + a
@@ -150,8 +151,11 @@ func (f runFlags) next(scenario, folder string) []string {
 		same += fmt.Sprintf(" --seed %d", f.seed)
 	}
 	var out []string
+	if len(o.Runs) > 1 && len(f.without) == 0 {
+		out = append(out, "chaos compare "+reports.Word(scenario)+strings.ReplaceAll(same, " --arm ", " --arms ")+f.again())
+	}
 	if f.cluster == "sim" {
 		out = append(out, "chaos run "+reports.Word(scenario)+same+" --cluster containers")
 	}
-	return append(out, "chaos check "+reports.Word(folder+"/")+"*/history.jsonl")
+	return append(out, "chaos check "+reports.Word(o.Folder+"/")+"*/history.jsonl")
 }
