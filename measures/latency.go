@@ -48,8 +48,13 @@ func (l *Latency) add(other *Latency) {
 	l.all.Merge(other.all)
 }
 
-// Count is the number of operations.
-func (l *Latency) Count() int64 { return l.all.TotalCount() }
+// Count is the number of operations; of no latency at all it is 0.
+func (l *Latency) Count() int64 {
+	if l == nil {
+		return 0
+	}
+	return l.all.TotalCount()
+}
 
 // Quantile is the time within which the share of the operations was answered, in per cent; 100 is the slowest. A histogram
 // answers with the end of a value's range, which of the slowest would be more than it took.
@@ -105,7 +110,7 @@ func (t *timing) see(e history.Event, r *Run) {
 		}
 		latency.record(took, e.Line())
 		if e.Type == history.OK {
-			r.Work.write(v, took)
+			r.wrote(v, took, e.Line())
 		}
 	case *history.OffsetCommit:
 		if e.Type == history.Invoke {
@@ -114,10 +119,6 @@ func (t *timing) see(e history.Event, r *Run) {
 		}
 		if took, ok := t.answer(e); ok {
 			r.Commit.record(took, e.Line())
-			if e.Type == history.OK {
-				r.Work.Commits++
-				r.Work.Committing += took
-			}
 		}
 	}
 }
@@ -131,14 +132,13 @@ func (t *timing) answer(e history.Event) (took time.Duration, ok bool) {
 	return time.Duration(e.Time - c.at), there && e.Type != history.Info && c.meddled == t.meddled
 }
 
-// write adds an acknowledged write.
-func (w *Work) write(v *history.Write, took time.Duration) {
-	w.Writes++
-	w.Writing += took
+// wrote adds an acknowledged write.
+func (r *Run) wrote(v *history.Write, took time.Duration, line int) {
+	r.Write.record(took, line)
 	for _, s := range v.Statements {
-		w.Statements++
+		r.Statements++
 		if conditional(s.CQL) {
-			w.Conditional++
+			r.Conditional++
 		}
 	}
 }

@@ -21,47 +21,30 @@ type Run struct {
 	// Restarts is how often a worker failed and began another life.
 	Restarts int   `json:"restarts"`
 	Stall    Stall `json:"stall"`
-	// Latencies are from a call to its answer.
+	// Latencies are from a call to its answer. Write are the persists and deletes that were acknowledged.
 	Persist *Latency `json:"persist"`
 	Delete  *Latency `json:"delete"`
+	Write   *Latency `json:"write"`
 	Commit  *Latency `json:"commit"`
-	Work    Work     `json:"work"`
+	// Statements is how many statements the acknowledged writes took, Conditional how many of those asked the row first.
+	Statements  int `json:"statements"`
+	Conditional int `json:"conditional"`
 }
 
-// Work is how long the workers waited for what they stored and committed. Only operations that were acknowledged are in it,
-// and in which the nemesis did not meddle (see Latency).
-type Work struct {
-	// Writes are persists and deletes. Statements is how many statements they took, Conditional how many of those asked the
-	// row first, Writing how long all of it took.
-	Writes      int           `json:"writes"`
-	Statements  int           `json:"statements"`
-	Conditional int           `json:"conditional"`
-	Writing     time.Duration `json:"writing_ns"`
-	Commits     int           `json:"commits"`
-	Committing  time.Duration `json:"committing_ns"`
-}
-
-// PerWrite is how long a write took; 0 when there was none.
-func (w Work) PerWrite() time.Duration {
-	if w.Writes == 0 {
+// Round is how long it takes to make durable what a worker has folded since the last time: a write and the commit behind it,
+// the median of each; 0 when there was none. Its inverse is the throughput of a worker that only waits for its servers,
+// which leaves out what the plan lets pass. How many records go into a round is the scenario's to say, and the same for
+// every arm. It is of medians because of a few dozen writes one that met a pause of a server would outweigh all others.
+func (r Run) Round() time.Duration {
+	if r.Write.Count() == 0 || r.Commit.Count() == 0 {
 		return 0
 	}
-	return w.Writing / time.Duration(w.Writes)
-}
-
-// PerRound is how long it took to make durable what a worker had folded since the last time: a write and the commit behind
-// it; 0 when there was none. Its inverse is the throughput of a worker that only waits for its servers, which leaves out what
-// the plan lets pass. How many records go into a round is the scenario's to say, and the same for every arm.
-func (w Work) PerRound() time.Duration {
-	if w.Writes == 0 || w.Commits == 0 {
-		return 0
-	}
-	return w.PerWrite() + w.Committing/time.Duration(w.Commits)
+	return r.Write.Quantile(50) + r.Commit.Quantile(50)
 }
 
 // Of measures a history, which must be well-formed.
 func Of(h *history.History) Run {
-	r := Run{Persist: newLatency(), Delete: newLatency(), Commit: newLatency()}
+	r := Run{Persist: newLatency(), Delete: newLatency(), Write: newLatency(), Commit: newLatency()}
 	losses, stalls, timing := newLosses(h), newStalls(h), newTiming()
 	for _, e := range h.Events {
 		losses.see(e)
@@ -93,19 +76,15 @@ func (r *Run) Add(other Run) {
 		r.Stall = other.Stall
 	}
 	for _, l := range []struct{ to, from **Latency }{
-		{&r.Persist, &other.Persist}, {&r.Delete, &other.Delete}, {&r.Commit, &other.Commit},
+		{&r.Persist, &other.Persist}, {&r.Delete, &other.Delete}, {&r.Write, &other.Write}, {&r.Commit, &other.Commit},
 	} {
 		if *l.to == nil {
 			*l.to = newLatency()
 		}
 		(*l.to).add(*l.from)
 	}
-	r.Work.Writes += other.Work.Writes
-	r.Work.Statements += other.Work.Statements
-	r.Work.Conditional += other.Work.Conditional
-	r.Work.Writing += other.Work.Writing
-	r.Work.Commits += other.Work.Commits
-	r.Work.Committing += other.Work.Committing
+	r.Statements += other.Statements
+	r.Conditional += other.Conditional
 }
 
 // conditional tells of a statement's form whether it asks the row before it changes it.

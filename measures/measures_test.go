@@ -197,11 +197,13 @@ func TestTiming(t *testing.T) {
 	if r.Persist.slowest != slowest {
 		t.Errorf("the slowest is on line %d, not %d", r.Persist.slowest, slowest)
 	}
-	want := Work{Writes: 2, Statements: 4, Conditional: 4, Writing: 10 * time.Millisecond, Commits: 2, Committing: 3 * time.Millisecond}
-	if r.Work != want || r.Work.PerWrite() != 5*time.Millisecond || r.Work.PerRound() != 6500*time.Microsecond {
-		t.Errorf("work is %+v, %s a write, %s a round", r.Work, r.Work.PerWrite(), r.Work.PerRound())
+	if r.Write.Count() != 2 || r.Statements != 4 || r.Conditional != 4 || r.Commit.Count() != 2 {
+		t.Errorf("%d writes of %d statements, %d conditional; %d commits", r.Write.Count(), r.Statements, r.Conditional, r.Commit.Count())
 	}
-	if r.Delete.Count() != 0 || r.Delete.Quantile(100) != 0 || (Work{}).PerRound() != 0 || (Work{}).PerWrite() != 0 {
+	if got := r.Round().Round(10 * time.Microsecond); got != 2*time.Millisecond {
+		t.Errorf("%s a round: of medians, the lower of two", got)
+	}
+	if r.Delete.Count() != 0 || r.Delete.Quantile(100) != 0 || (Run{}).Round() != 0 {
 		t.Error("of nothing something was measured")
 	}
 	b, err := json.Marshal(r.Persist)
@@ -242,7 +244,7 @@ func TestAdd(t *testing.T) {
 	all.Add(one)
 	same(t, "at the end", *all.AtEnd, 2, 0, 40)
 	same(t, "at worst", all.Worst, 1, 0, 20)
-	if all.Restarts != 2 || all.Persist.Count() != 2 || all.Work.Writes != 2 || all.Work.PerRound() != one.Work.PerRound() || all.Stall != one.Stall {
+	if all.Restarts != 2 || all.Persist.Count() != 2 || all.Write.Count() != 2 || all.Statements != 4 || all.Round() != one.Round() || all.Stall != one.Stall {
 		t.Errorf("%+v", all)
 	}
 	if one.Persist.Count() != 1 {

@@ -47,8 +47,8 @@ type ComparedArm struct {
 	Unknowns Settled                 `json:"unknowns"`
 	Measures measures.Run            `json:"measures"`
 	// Versus is the arm that the ratios are to. Throughput is how many rounds of a write and its commit this arm does in the
-	// time in which that one does one, WriteTime how long a write takes against one of that arm's; 0 where nothing was
-	// measured.
+	// time in which that one does one, WriteTime how long a write takes against one of that arm's, both by medians; 0 where
+	// nothing was measured.
 	Versus     string  `json:"versus"`
 	Throughput float64 `json:"throughput"`
 	WriteTime  float64 `json:"write_time"`
@@ -145,8 +145,8 @@ func (c *Comparison) reference(arm string) ComparedArm {
 
 func (a *ComparedArm) against(ref ComparedArm) {
 	a.Versus = ref.Arm
-	a.Throughput = ratio(ref.Measures.Work.PerRound(), a.Measures.Work.PerRound())
-	a.WriteTime = ratio(a.Measures.Work.PerWrite(), ref.Measures.Work.PerWrite())
+	a.Throughput = ratio(ref.Measures.Round(), a.Measures.Round())
+	a.WriteTime = ratio(a.Measures.Write.Quantile(50), ref.Measures.Write.Quantile(50))
 }
 
 func ratio(a, b time.Duration) float64 {

@@ -54,11 +54,11 @@ func (c Comparison) facts() []fact {
 		fact{"delete  p50 / p99 / max", func(a ComparedArm) string { return quantiles(a.Measures.Delete) }},
 		fact{"commit  p50 / p99 / max", func(a ComparedArm) string { return quantiles(a.Measures.Commit) }},
 		fact{"statements a write", statements},
-		fact{"time a write", func(a ComparedArm) string {
+		fact{"median write", func(a ComparedArm) string {
 			if a.WriteTime == 0 {
 				return "-"
 			}
-			return fmt.Sprintf("%s ms, × %.2f", ms(a.Measures.Work.PerWrite()), a.WriteTime)
+			return fmt.Sprintf("%s ms, × %.2f", ms(a.Measures.Write.Quantile(50)), a.WriteTime)
 		}},
 		fact{"throughput vs " + c.versus(), func(a ComparedArm) string {
 			if a.Throughput == 0 {
@@ -186,13 +186,13 @@ func ms(d time.Duration) string {
 }
 
 func statements(a ComparedArm) string {
-	w := a.Measures.Work
-	if w.Statements == 0 {
+	m := a.Measures
+	if m.Statements == 0 {
 		return "-"
 	}
-	of := func(n int) string { return fmt.Sprintf("%.2f", float64(n)/float64(w.Writes)) }
-	if w.Conditional == 0 {
-		return of(w.Statements)
+	of := func(n int) string { return fmt.Sprintf("%.2f", float64(n)/float64(m.Write.Count())) }
+	if m.Conditional == 0 {
+		return of(m.Statements)
 	}
-	return fmt.Sprintf("%s (%s ask)", of(w.Statements), of(w.Conditional))
+	return fmt.Sprintf("%s (%s ask)", of(m.Statements), of(m.Conditional))
 }

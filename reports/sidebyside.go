@@ -23,8 +23,8 @@ func (c Comparison) legend() []string {
 	out = append(out, "Late are the writes and commits of members that had lost their partition; owners held back are "+
 		"those that a guard refused to, or kept back from, a rightful one.")
 	out = append(out, "Times go from a call to its answer; those in whose course the nemesis did something are left out. Of the "+
-		"statements of a write some ask the row before they change it. Throughput is the inverse of the time of a write and the "+
-		"commit behind it. A stall is the longest time between two advances of the committed offset, with what the plan lets pass.")
+		"statements of a write some ask the row before they change it. Throughput is the inverse of the time of a median "+
+		"write and a median commit. A stall is the longest time between two advances of the committed offset, with what the plan lets pass.")
 	if c.Cluster.Kind == "sim" {
 		out = append(out, "The simulator's time is virtual, and counts messages: what a fence costs on servers is told by --cluster containers.")
 	}
