@@ -22,8 +22,8 @@ func TestChecks(t *testing.T) {
 	}{
 		{enoughProcessors(1), Problem, "1", "give the machine 2: "},
 		{enoughProcessors(2), OK, "2", ""},
-		{enough("memory", "available", 1<<30, 2<<30), Problem, "1.0 GiB available", "2 GiB of memory"},
-		{enough("disk", "free in /d", 2<<30, 2<<30), OK, "2.0 GiB free in /d", ""},
+		{enough("memory", "available", gib), Problem, "1.0 GiB available", "2 GiB of memory"},
+		{enough("disk", "free in /d", 2*gib), OK, "2.0 GiB free in /d", ""},
 		{noEngine(dial(syscall.ECONNREFUSED)), Problem, "none answers at unix:///var/run/docker.sock: connection refused", "start it, or set DOCKER_HOST"},
 		{noEngine(dial(syscall.EACCES)), Problem, "this user may not open it", "join the group of the socket"},
 		{noEngine(errors.New("odd")), Problem, "none answers at DOCKER_HOST: odd", "start it"},

@@ -15,12 +15,13 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// What one Kafka and one Cassandra take: heaps of 512 MiB each and what the JVMs have beside them; on the disk the
-// commit log, and the containers' own layers.
 const (
 	needProcessors = 2
-	needMemory     = 2 << 30
-	needDisk       = 2 << 30
+	// needRoom is what one Kafka and one Cassandra take of the memory: heaps of 512 MiB and what the JVMs have beside them.
+	// On the disk the commit log and the containers' own layers are not more.
+	needRoom = 2 * gib
+
+	gib = 1 << 30
 )
 
 func (x *examination) processors(ctx context.Context) Check {
@@ -48,7 +49,7 @@ func (x *examination) memory(ctx context.Context) Check {
 			for lines := bufio.NewScanner(f); lines.Scan(); {
 				var kib uint64
 				if n, _ := fmt.Sscanf(lines.Text(), "MemAvailable: %d kB", &kib); n == 1 {
-					return enough("memory", "available", kib<<10, needMemory)
+					return enough("memory", "available", kib<<10)
 				}
 			}
 		}
@@ -57,7 +58,7 @@ func (x *examination) memory(ctx context.Context) Check {
 	if err != nil {
 		return problem("look into the engine's own log", "%v", err)
 	}
-	return enough("memory", "in all", uint64(info.Info.MemTotal), needMemory)
+	return enough("memory", "in all", uint64(info.Info.MemTotal))
 }
 
 func (x *examination) disk(ctx context.Context) Check {
@@ -72,13 +73,12 @@ func (x *examination) disk(ctx context.Context) Check {
 	if err := syscall.Statfs(info.Info.DockerRootDir, &s); err != nil {
 		return Check{State: Unchecked, Found: fmt.Sprintf("%s can't be seen from here: %v", info.Info.DockerRootDir, err)}
 	}
-	return enough("disk", "free in "+info.Info.DockerRootDir, uint64(s.Bavail)*uint64(s.Bsize), needDisk)
+	return enough("disk", "free in "+info.Info.DockerRootDir, s.Bavail*uint64(s.Bsize))
 }
 
-func enough(what, which string, have, need uint64) Check {
-	const gib = 1 << 30
-	if have < need {
-		return problem(fmt.Sprintf("make room: a Kafka and a Cassandra take %.0f GiB of %s", float64(need)/gib, what),
+func enough(what, which string, have uint64) Check {
+	if have < needRoom {
+		return problem(fmt.Sprintf("make room: a Kafka and a Cassandra take %d GiB of %s", needRoom/gib, what),
 			"%.1f GiB %s", float64(have)/gib, which)
 	}
 	return fine("%.1f GiB %s", float64(have)/gib, which)

@@ -31,16 +31,13 @@ func fromEnv(name string, otherwise int) int {
 // of its own. `make killed N=20` kills more often; a seed gives the same instants again.
 func TestContainersKilledAtRandom(t *testing.T) {
 	enginetest.Need(t)
-	n, seed := fromEnv("CHAOS_KILLS", 3), fromEnv("CHAOS_KILL_SEED", int(time.Now().UnixNano()%1e6))
+	n, seed := fromEnv("CHAOS_KILLS", 4), fromEnv("CHAOS_KILL_SEED", int(time.Now().UnixNano()%1e6))
 	k := &killing{t: t, binary: build(t), random: rand.New(rand.NewPCG(uint64(seed), 0))}
 	t.Logf("CHAOS_KILLS=%d CHAOS_KILL_SEED=%d", n, seed)
 	untouched := packetFilter(t)
 
+	ownWarmCluster(t)
 	k.chaos("up")
-	defer func() {
-		var out, errs strings.Builder
-		run([]string{"down", "--force"}, &out, &errs)
-	}()
 	k.live = []*rig{k.start("testdata/live.yaml", "--cold"), k.start("testdata/live.yaml")}
 	for _, r := range k.live {
 		r.until("its last commit", func() bool { return holds(r.history("live", "cas"), `"offset":4`) })
@@ -66,7 +63,11 @@ func TestContainersKilledAtRandom(t *testing.T) {
 			for i := range c.kills {
 				// One in each stretch of the run: by chance alone some would be without any.
 				at := time.Duration((float64(i) + k.random.Float64()) / float64(c.kills) * float64(took))
-				k.kill(at, c.args)
+				args := slices.Clone(c.args)
+				if i%2 == 1 {
+					args = append(args, "--keep") // what is not complete is kept for nobody
+				}
+				k.kill(at, args)
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"os/exec"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/single-writer/chaos/cluster/clients"
+	"github.com/single-writer/chaos/cluster/containers"
 	"github.com/single-writer/chaos/cluster/containers/definition"
 	"github.com/single-writer/chaos/cluster/containers/enginetest"
 	"github.com/single-writer/chaos/cluster/containers/owner"
@@ -23,6 +25,19 @@ import (
 type servers struct {
 	kafka, cassandra               string
 	kafkaVersion, cassandraVersion string // of the warm ones
+}
+
+// ownWarmCluster is for a test that starts a warm cluster: it removes it after the test, and so must not find another's.
+func ownWarmCluster(t *testing.T) {
+	t.Helper()
+	if _, err := containers.FindWarm(t.Context(), containers.Options{}); !errors.Is(err, containers.ErrNoWarm) {
+		enginetest.Missing(t, "there must be no warm cluster, which this test would remove: chaos down (%v)", err)
+	}
+	t.Cleanup(func() {
+		if _, err := containers.Down(context.Background(), containers.Options{}, true); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // warmServers are the warm ones, which must be up: `chaos up` says so.

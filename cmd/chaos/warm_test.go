@@ -38,7 +38,7 @@ func says(t *testing.T, exit int, args []string, wants ...string) string {
 func TestContainersWarmCluster(t *testing.T) {
 	enginetest.Need(t)
 	k := &killing{t: t, binary: build(t)}
-	t.Cleanup(func() { run([]string{"down", "--force"}, &strings.Builder{}, &strings.Builder{}) })
+	ownWarmCluster(t)
 	out := t.TempDir
 	calm := func(more ...string) []string {
 		return append([]string{"run", "calm", "--cluster", "containers", "--arm", "cassandra/cas", "--out", out()}, more...)
@@ -172,7 +172,7 @@ func alter(t *testing.T, s servers, statements ...string) {
 func TestContainersKeep(t *testing.T) {
 	enginetest.Need(t)
 	k := &killing{t: t, binary: build(t)}
-	t.Cleanup(func() { run([]string{"down", "--force"}, &strings.Builder{}, &strings.Builder{}) })
+	ownWarmCluster(t)
 
 	t.Run("interrupted up", func(t *testing.T) {
 		r := startRig(t, k.binary, "up")
