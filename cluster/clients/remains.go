@@ -8,6 +8,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/single-writer/chaos/cluster/clients/cassandra"
 )
 
 // Remains is what runs have made on the servers, by name.
@@ -62,9 +64,24 @@ func (s *Servers) Remove(ctx context.Context, r Remains) error {
 		}
 	}
 	for _, k := range r.Keyspaces {
-		if err := s.cql(ctx, "DROP KEYSPACE IF EXISTS "+k).Close(); err != nil {
+		if err := s.drop(ctx, k); err != nil {
 			errs = append(errs, fmt.Errorf("drop the keyspace %s: %w", k, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// dropTries is how often a drop is waited for.
+const dropTries = 4
+
+// drop drops a keyspace. Cassandra writes out much for that, on a busy machine for longer than the driver waits for an answer;
+// it goes on all the same, and the next try finds it done.
+func (s *Servers) drop(ctx context.Context, keyspace string) (err error) {
+	for range dropTries {
+		err = s.cql(ctx, "DROP KEYSPACE IF EXISTS "+keyspace).Close()
+		if err == nil || s.session.Said(err).Local != cassandra.NoAnswer || ctx.Err() != nil {
+			break
+		}
+	}
+	return err
 }
