@@ -36,6 +36,7 @@ func Controls() []Control {
 		{Guard: persistence.PersistCondition, Arm: casPersist, Scenario: "stale-revoke-flush", Property: checker.NoStaleOverwrite},
 		{Guard: persistence.FirstWrite, Arm: cas, Scenario: "late-first-write", Property: checker.NoStaleOverwrite},
 		{Guard: persistence.FirstWrite, Arm: casPersist, Scenario: "late-first-write", Property: checker.NoStaleOverwrite},
+		{Guard: persistence.Repair, Arm: cas, Scenario: "expired-tombstone", Property: checker.Progress},
 		{Guard: persistence.DeleteCondition, Arm: cas, Scenario: "stale-delete", Property: checker.SingleWriter},
 		{Guard: persistence.TombstoneGuard, Arm: cas, Scenario: "zombie-revives-deleted-key", Property: checker.DurableFold},
 		{Guard: persistence.NeverPersisted, Arm: cas, Scenario: "zombie-revives-never-persisted", Property: checker.DurableFold},
@@ -45,6 +46,8 @@ func Controls() []Control {
 			Scenario: "residue-below-tombstone", Property: checker.Progress},
 		{Guard: persistence.JournalOrder, Arm: cas, Also: []string{persistence.JournalFloorFilter, persistence.MonotoneInit},
 			Scenario: "killed-amid-flush", Property: checker.Progress},
+		{Guard: persistence.PersistErrors, Arm: cas, Scenario: "failed-persist", Property: checker.NoLeap},
+		{Guard: persistence.PersistErrors, Arm: persistence.CassandraLWW, Scenario: "failed-persist", Property: checker.NoLeap},
 	}
 }
 

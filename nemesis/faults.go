@@ -27,12 +27,16 @@ func Faults() []Fault {
 	return []Fault{
 		{"evict", "takes the worker out of its group, as the Java client's heartbeat thread does past max.poll.interval",
 			"the coordinator's raw answer lists it no more", (*Runner).evict, nil},
+		{"expire", "makes the offset and the value of one account's row null, as the end of their TTL does; all else of it lives on",
+			"a plain read shows the row without them", (*Runner).expire, nil},
 		{"fail", "makes the worker's next fold end in an error, as a poison record does, and releases it if it is held",
 			"it stands in `teardown`, before it gives anything up", (*Runner).fail, nil},
 		{"hold", "keeps the worker in the point that it stands in or comes to next; its heartbeats and its poll clock go on",
 			"it stands inside a point", (*Runner).hold, nil},
 		{"kill", "ends the worker as a crash does: it sends nothing more, not even a goodbye",
 			"its process has unwound; the coordinator's raw answer, which goes on listing it until its session is over", (*Runner).kill, nil},
+		{"lose", "loses the answer that the worker awaits, whatever the request: it goes on, and nobody learns what came of it or sends it again",
+			"it awaits no answer any more", (*Runner).lose, nil},
 		{"lose-answer", "lets the store do what the worker's next flush asks, and cuts the connection before the worker is told",
 			"what of the answer was held back, once it was", nil, (*Runner).loseAnswer},
 		{"probe", "reads the rows of `all` keys, or of one, and the committed offsets, plainly",
@@ -41,6 +45,8 @@ func Faults() []Fault {
 		{"start", "starts the worker, in its next life", "its process has begun", (*Runner).start, nil},
 		{"stop", "ends the worker without flush or commit; it leaves the group if it is still in it",
 			"its process has unwound, and the coordinator's raw answer does not list it", (*Runner).stop, nil},
+		{"unreachable", "makes the worker's next statement find no connection to the store: it is not sent, and the worker is told so",
+			"it has no connection for its next statement", (*Runner).unreachable, nil},
 	}
 }
 
@@ -254,8 +260,4 @@ func (r *Runner) gone(w workload.World, who string, such func(history.MemberAtAl
 		}
 		w.Sleep(lookEvery)
 	}
-}
-
-func (r *Runner) probe(w workload.World, target string) (string, error) {
-	return "read", r.Observer.Probe(w, target)
 }

@@ -13,6 +13,8 @@ type Stage interface {
 	Release(process string)
 	// Unwind ends the process without letting it do anything more.
 	Unwind(process string)
+	// Lose loses the answer to the request that the process has sent last, and tells whether it had still to take it.
+	Lose(process string) bool
 	// Held tells whether the process is held, in its point or at the next that it comes to.
 	Held(process string) bool
 	// Standing tells where the process is: the last point, whether it is still inside it, whether it runs at all.

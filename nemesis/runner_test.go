@@ -16,19 +16,24 @@ import (
 func TestMistakesOfAPlan(t *testing.T) {
 	started, stopped := do("start", "a"), do("start", "a", "stop", "a")
 	for want, plan := range map[string][]nemesis.Step{
-		"step 1 of the plan: hold a: the worker does not run: it was never started":                                                     {do("hold", "a")},
-		"step 2 of the plan: hold a: the worker does not run: a/1 has ended, and no other life was begun":                               {stopped, do("hold", "a")},
-		"step 2 of the plan: kill a: the worker does not run: a/1 has ended, and no other life was begun":                               {stopped, do("kill", "a")},
-		"step 2 of the plan: stop a: the worker does not run: a/1 has ended, and no other life was begun":                               {stopped, do("stop", "a")},
-		"step 2 of the plan: release a: the worker does not run: a/1 has ended, and no other life was begun":                            {stopped, do("release", "a")},
-		"step 2 of the plan: evict a: the worker does not run: a/1 has ended, and no other life was begun":                              {stopped, do("evict", "a")},
-		"step 2 of the plan: start a: worker a runs already, as a/1":                                                                    {started, do("start", "a")},
-		"step 1 of the plan: start z: no worker is called z":                                                                            {do("start", "z")},
-		"step 2 of the plan: release a: a/1 is not held: a/1 stopped in recovered @0 by a step that is not done":                        {started, when("a", "recovered", 0, "release", "a")},
-		"step 1 of the plan: probe acct-9: there is no key acct-9; there are: acct-1":                                                   {do("probe", "acct-9")},
-		"step 2 of the plan: no fault is called \"slay\"; there are: evict, fail, hold, kill, lose-answer, probe, release, start, stop": {started, do("slay", "a")},
-		`step 2 of the plan: evict a: the coordinator does not list a/1: {"state":"Empty","members":[]}`:                                {started, when("a", "folded", 5, "evict", "a", "evict", "a")},
-		`step 1 of the plan: evict a: the coordinator does not list a/1: {"state":"Empty","members":[]}`:                                {do("start", "a", "evict", "a")},
+		"step 1 of the plan: hold a: the worker does not run: it was never started":                                                                                {do("hold", "a")},
+		"step 2 of the plan: hold a: the worker does not run: a/1 has ended, and no other life was begun":                                                          {stopped, do("hold", "a")},
+		"step 2 of the plan: kill a: the worker does not run: a/1 has ended, and no other life was begun":                                                          {stopped, do("kill", "a")},
+		"step 2 of the plan: stop a: the worker does not run: a/1 has ended, and no other life was begun":                                                          {stopped, do("stop", "a")},
+		"step 2 of the plan: release a: the worker does not run: a/1 has ended, and no other life was begun":                                                       {stopped, do("release", "a")},
+		"step 1 of the plan: expire acct-9: there is no key acct-9; there are: acct-1":                                                                             {do("expire", "acct-9")},
+		"step 1 of the plan: expire acct-1: the row of acct-1 has no offset that could expire":                                                                     {do("expire", "acct-1")},
+		"step 1 of the plan: lose a: the worker does not run: it was never started":                                                                                {do("lose", "a")},
+		"step 1 of the plan: unreachable a: the worker does not run: it was never started":                                                                         {do("unreachable", "a")},
+		"step 2 of the plan: lose a: a/1 awaits no answer: a/1 stopped in persist-answered @4 by a step that is not done":                                          {started, when("a", "persist-answered", 5, "lose", "a")},
+		"step 2 of the plan: evict a: the worker does not run: a/1 has ended, and no other life was begun":                                                         {stopped, do("evict", "a")},
+		"step 2 of the plan: start a: worker a runs already, as a/1":                                                                                               {started, do("start", "a")},
+		"step 1 of the plan: start z: no worker is called z":                                                                                                       {do("start", "z")},
+		"step 2 of the plan: release a: a/1 is not held: a/1 stopped in recovered @0 by a step that is not done":                                                   {started, when("a", "recovered", 0, "release", "a")},
+		"step 1 of the plan: probe acct-9: there is no key acct-9; there are: acct-1":                                                                              {do("probe", "acct-9")},
+		"step 2 of the plan: no fault is called \"slay\"; there are: evict, expire, fail, hold, kill, lose, lose-answer, probe, release, start, stop, unreachable": {started, do("slay", "a")},
+		`step 2 of the plan: evict a: the coordinator does not list a/1: {"state":"Empty","members":[]}`:                                                           {started, when("a", "folded", 5, "evict", "a", "evict", "a")},
+		`step 1 of the plan: evict a: the coordinator does not list a/1: {"state":"Empty","members":[]}`:                                                           {do("start", "a", "evict", "a")},
 	} {
 		r := newRig(t, 1, plan...)
 		r.play(t)

@@ -336,6 +336,12 @@ func (t *teller) fault(e history.Event, v *history.FaultDone) {
 		t.add(e, v.Target, "is not told that its write was applied: the answer is lost")
 	case "fail":
 		t.add(e, v.Target, "is made to fail")
+	case "lose":
+		t.add(e, v.Target, "loses the answer that it awaits")
+	case "unreachable":
+		t.add(e, v.Target, "cannot reach the store for once")
+	case "expire":
+		t.add(e, "-", v.Target+": offset and value of its row expire")
 	default:
 		t.add(e, v.Target, v.Fault)
 	}

@@ -172,7 +172,8 @@ mine.yaml:12:9: a worker has no key "session_timeout"; did you mean "session-tim
    12 |   all: {session_timeout: 3s, heartbeat-interval: 100ms}
       |         ^^^^^^^^^^^^^^^
 keys: assignor max-poll-interval session-timeout heartbeat-interval request-timeout max-poll-records
-  poll-timeout persist-every commit-every flush-on-revoke restore recovery backoff backoff-max
+  poll-timeout persist-every commit-every flush-on-revoke ignore-persist-errors restore recovery
+  backoff backoff-max
 `},
 	{"heartbeat-interval: 100ms", "heartbeat-interval: 3s", `
 mine.yaml:12:26: the session times out after 3s, and a heartbeat goes out only every 3s

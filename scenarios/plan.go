@@ -12,10 +12,11 @@ import (
 	"github.com/single-writer/chaos/workload"
 )
 
-// The two faults whose targets are not simply workers that run already: start makes one, probe reads accounts.
+// The faults whose targets are not simply workers that run already: start makes one, probe and expire are about accounts.
 const (
-	faultStart = "start"
-	faultProbe = "probe"
+	faultStart  = "start"
+	faultProbe  = "probe"
+	faultExpire = "expire"
 )
 
 // plan reads the steps.
@@ -112,9 +113,12 @@ func (l *loader) action(o *object, what string, m moment) (nemesis.Action, bool)
 		}
 		return nemesis.Action{}, false
 	}
-	if f.name == faultProbe {
+	if f.name == faultProbe || f.name == faultExpire {
 		target, ok := l.text(f)
-		if ok {
+		switch {
+		case ok && target == allWorkers && f.name == faultExpire:
+			l.fail(f.at, "only probe takes all", "%q takes one account", f.name)
+		case ok:
 			l.probes = append(l.probes, word{target, f.at})
 		}
 		return nemesis.Action{Fault: f.name, Target: target}, ok

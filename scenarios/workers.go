@@ -33,7 +33,8 @@ var settings = []setting{
 	{"poll-timeout", durationOf(time.Millisecond, func(c *workload.Config) *time.Duration { return &c.PollTimeout })},
 	{"persist-every", durationOf(0, func(c *workload.Config) *time.Duration { return &c.PersistEvery })},
 	{"commit-every", durationOf(0, func(c *workload.Config) *time.Duration { return &c.CommitEvery })},
-	{"flush-on-revoke", readFlushOnRevoke},
+	{"flush-on-revoke", switchOf(func(c *workload.Config) *bool { return &c.FlushOnRevoke })},
+	{"ignore-persist-errors", switchOf(func(c *workload.Config) *bool { return &c.IgnorePersistErrors })},
 	{"restore", wordOf("snapshots", "events", func(c *workload.Config) *bool { return &c.RestoreEvents })},
 	{"recovery", wordOf("on-assignment", "lazy", func(c *workload.Config) *bool { return &c.LazyRecovery })},
 	{"backoff", durationOf(time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Backoff })},
@@ -66,9 +67,12 @@ func readMaxPollRecords(l *loader, f *field, c *workload.Config) {
 	}
 }
 
-func readFlushOnRevoke(l *loader, f *field, c *workload.Config) {
-	if b, ok := l.boolean(f); ok {
-		c.FlushOnRevoke = b
+// switchOf reads true or false into its place.
+func switchOf(in func(*workload.Config) *bool) func(*loader, *field, *workload.Config) {
+	return func(l *loader, f *field, c *workload.Config) {
+		if b, ok := l.boolean(f); ok {
+			*in(c) = b
+		}
 	}
 }
 

@@ -20,6 +20,9 @@ type Config struct {
 	// RestoreEvents recovers keys from their journals, and keeps them, instead of from snapshots alone. LazyRecovery recovers
 	// each key at its first record, instead of all when the partition is assigned.
 	RestoreEvents, LazyRecovery bool
+	// IgnorePersistErrors makes a failed flush no reason to fail: the state stays dirty and is tried again, and the commit
+	// stays below it.
+	IgnorePersistErrors bool
 	// Backoff is the first wait before a restart after an error; it doubles up to BackoffMax.
 	Backoff    time.Duration
 	BackoffMax time.Duration

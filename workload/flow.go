@@ -129,11 +129,15 @@ func (f *flow) flush() error {
 		if !ok {
 			continue
 		}
-		if err := k.Flush(); err != nil {
-			return err
-		}
-		if !k.Dirty() {
+		err := k.Flush()
+		switch {
+		case err == nil && k.Dirty():
+		case err == nil, !f.worker.crew.Arm.Has(persistence.PersistErrors):
+			// Without the guard that is called so, a failed write lets go of the key like one that stored it (as in kafka-flow,
+			// where a key that is unloaded is let go of whatever came of its flush: pull request 934).
 			delete(f.held, key)
+		case !f.worker.config.IgnorePersistErrors:
+			return err
 		}
 	}
 	return nil

@@ -27,27 +27,39 @@ const AllKeys = "all"
 // Probe reads the key, or all keys, with the write times of its cells, and the committed offsets. It is done by the
 // process "observer"; the caller waits for it.
 func (o *Observer) Probe(w World, key string) error {
-	if key != AllKeys && !slices.Contains(o.Input.Keys, key) {
-		return fmt.Errorf("there is no key %s; there are: %s", key, strings.Join(o.Input.Keys, ", "))
+	if key == AllKeys {
+		return o.apart(w, func(w World) error { return o.probe(w, o.Input.Keys) })
 	}
+	if err := o.known(key); err != nil {
+		return err
+	}
+	return o.apart(w, func(w World) error { return o.probe(w, []string{key}) })
+}
+
+// known tells what is wrong with a key that the input does not have.
+func (o *Observer) known(key string) error {
+	if slices.Contains(o.Input.Keys, key) {
+		return nil
+	}
+	return fmt.Errorf("there is no key %s; there are: %s", key, strings.Join(o.Input.Keys, ", "))
+}
+
+// apart lets the process "observer" do something; the caller waits for it.
+func (o *Observer) apart(w World, do func(World) error) error {
 	var err error
 	done := false
-	o.probes++
 	w.Go("observer", func(w World) {
-		err = o.probe(w, key)
+		err = do(w)
 		done = true
 	})
 	if !w.Await(DefaultWithin, func() bool { return done }) {
-		return fmt.Errorf("probe %d of %s did not come to its end", o.probes, key)
+		return fmt.Errorf("the observer did not come to its end within %s", DefaultWithin)
 	}
 	return err
 }
 
-func (o *Observer) probe(w World, key string) error {
-	for _, k := range o.Input.Keys {
-		if key != AllKeys && key != k {
-			continue
-		}
+func (o *Observer) probe(w World, keys []string) error {
+	for _, k := range keys {
 		if _, err := o.read(w, k, history.ForProbe, false); err != nil {
 			return err
 		}

@@ -28,6 +28,8 @@ type life struct {
 	polled time.Duration
 	// poison is the error by which the worker's next step ends, when a plan wants it to.
 	poison error
+	// cutOff tells that its next statement finds no connection.
+	cutOff bool
 }
 
 // healthyAfter is how long a life must last for the backoff to begin anew.

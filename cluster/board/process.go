@@ -19,6 +19,8 @@ type Process struct {
 	inside  bool
 	// waits says what the process has given the baton away for.
 	waits string
+	// asked is the request that it started last.
+	asked losable
 	// ready is the condition that it waits for, wake the same for one that may also be unwound, free that nothing keeps it
 	// in its point. They are kept here so that a wait allocates nothing.
 	ready, wake, free func() bool

@@ -43,6 +43,9 @@ func (r *rows) query(s persistence.Statement) (cql string, values []any, err err
 		cql = "INSERT INTO " + table + " (application_id, group_id, topic, partition, key, offset, created, metadata, value)" +
 			" VALUES (?, ?, ?, ?, ?, ?, toTimestamp(now()), ?, ?)"
 		values = slices.Concat(key, []any{s.Offset, s.Metadata, blob(s.Value)})
+	case persistence.Expire:
+		cql = "UPDATE " + table + using(s) + " SET offset = null, value = null WHERE " + rowKey
+		values = key
 	case persistence.Remove:
 		cql = "DELETE FROM " + table + using(s) + " WHERE " + rowKey
 		values = key
@@ -95,6 +98,7 @@ func forms(key string) []persistence.Statement {
 	}{
 		{persistence.Select, persistence.Always}, {persistence.Scan, persistence.Always},
 		{persistence.Update, persistence.Always}, {persistence.Remove, persistence.Always},
+		{persistence.Expire, persistence.Always},
 		{persistence.Update, persistence.IfOffsetAtMost}, {persistence.Insert, persistence.IfNotExists},
 		{persistence.Update, persistence.IfOffsetAtMost}, {persistence.Update, persistence.IfExists},
 		{persistence.Update, persistence.IfOffsetNull}, {persistence.Remove, persistence.IfOffsetAtMost},

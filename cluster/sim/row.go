@@ -50,6 +50,10 @@ func (r *row) write(s persistence.Statement, at stamp) {
 	case persistence.Remove:
 		r.removed = max(r.removed, at)
 		return
+	case persistence.Expire:
+		r.offset.put(at, 0, true, nil)
+		r.value.put(at, nil, true, nil)
+		return
 	case persistence.Insert:
 		r.marker = max(r.marker, at)
 	}

@@ -33,11 +33,7 @@ func listables() []listable {
 		{"guards", "the guards of the arms, and what each prevents", func() (out [][2]string) {
 			for _, a := range persistence.Arms() {
 				for _, g := range a.Guards {
-					about := "prevents " + g.Prevents
-					if g.Removable {
-						about += " (--without " + g.Name + ")"
-					}
-					out = append(out, [2]string{a.Name + " " + g.Name, about})
+					out = append(out, [2]string{a.Name + " " + g.Name, fmt.Sprintf("prevents %s (--without %s)", g.Prevents, g.Name)})
 				}
 			}
 			return out

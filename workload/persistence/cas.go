@@ -59,6 +59,9 @@ func (c *compound) first(cond Condition) (Answer, error) {
 // loses the race for it to a newer write is told so; to an older one, or to its own write sent twice, the conflict is as
 // spurious as one with no row.
 func (c *compound) repair() error {
+	if !c.store.Arm.Has(Repair) {
+		return c.conflict(history.Opt{})
+	}
 	a, err := c.send(Update, IfOffsetNull)
 	switch {
 	case err != nil || a.Applied:

@@ -13,8 +13,6 @@ import (
 type Guard struct {
 	Name     string
 	Prevents string
-	// Removable tells whether --without can take it from the arm yet.
-	Removable bool
 }
 
 // The guards' names.
@@ -28,6 +26,7 @@ const (
 	MonotoneBuffer   = "monotone-buffer"
 	TombstoneFloor   = "tombstone-floor"
 	ReplayFilter     = "replay-filter"
+	PersistErrors    = "persist-errors"
 	// Those of a worker that restores its keys from events.
 	JournalOrder       = "journal-order"
 	JournalFloorFilter = "journal-floor-filter"
@@ -36,18 +35,19 @@ const (
 
 // guards are all guards: those of snapshots in the order in which a write meets them, then those of a journal.
 var guards = []Guard{
-	{ReplayFilter, "a replayed record folded a second time onto a state that holds it already", true},
-	{MonotoneBuffer, "a rightful owner's flush below its own recovered offset, refused for ever", true},
-	{TombstoneFloor, "a rightful owner's flush below the tombstone that its recovery found, refused for ever", true},
-	{PersistCondition, "a stale owner's flush replacing newer state", true},
-	{FirstWrite, "a stale owner that found no row taking the one that its successor has written since", true},
-	{Repair, "a key whose offset cell has expired, refusing every write for ever", false},
-	{DeleteCondition, "a stale owner's delete erasing newer state", true},
-	{TombstoneGuard, "a stale owner's flush bringing a deleted key back to life", true},
-	{NeverPersisted, "a stale owner's flush bringing back a key that was deleted before it was ever stored", true},
-	{JournalFloorFilter, "events that a stale owner left in the journal, folded into the state of a later life", true},
-	{MonotoneInit, "a recovery from an old journal lowering the floor, and a rightful owner refused for ever", true},
-	{JournalOrder, "a snapshot whose events the journal lacks, and a rightful owner refused for ever", true},
+	{ReplayFilter, "a replayed record folded a second time onto a state that holds it already"},
+	{MonotoneBuffer, "a rightful owner's flush below its own recovered offset, refused for ever"},
+	{TombstoneFloor, "a rightful owner's flush below the tombstone that its recovery found, refused for ever"},
+	{PersistCondition, "a stale owner's flush replacing newer state"},
+	{FirstWrite, "a stale owner that found no row taking the one that its successor has written since"},
+	{Repair, "a key whose offset cell has expired, refusing every write for ever"},
+	{DeleteCondition, "a stale owner's delete erasing newer state"},
+	{TombstoneGuard, "a stale owner's flush bringing a deleted key back to life"},
+	{NeverPersisted, "a stale owner's flush bringing back a key that was deleted before it was ever stored"},
+	{JournalFloorFilter, "events that a stale owner left in the journal, folded into the state of a later life"},
+	{MonotoneInit, "a recovery from an old journal lowering the floor, and a rightful owner refused for ever"},
+	{JournalOrder, "a snapshot whose events the journal lacks, and a rightful owner refused for ever"},
+	{PersistErrors, "an offset committed beyond a state whose write has failed"},
 }
 
 // ArmInfo is an arm as the command line lists it.
@@ -66,9 +66,10 @@ const (
 // Arms are all arms.
 func Arms() []ArmInfo {
 	return []ArmInfo{
-		{CassandraLWW, "plain UPDATE and DELETE: the greater timestamp wins, whoever wrote it", pick(ReplayFilter)},
+		{CassandraLWW, "plain UPDATE and DELETE: the greater timestamp wins, whoever wrote it",
+			pick(ReplayFilter, PersistErrors)},
 		{CassandraCASPersist, "every persist conditional on the stored offset; a delete is plain and leaves nothing",
-			pick(ReplayFilter, PersistCondition, FirstWrite, Repair)},
+			pick(ReplayFilter, PersistCondition, FirstWrite, Repair, PersistErrors)},
 		{CassandraCAS, "every persist and delete conditional on the stored offset; a delete leaves a tombstone with its offset",
 			guards},
 	}
@@ -113,12 +114,8 @@ func NewArm(name string, without []string) (*Arm, error) {
 	a := &Arm{Name: name, Guards: []string{}, Without: []string{}, has: map[string]bool{}}
 	a.persists, a.deletes = name != CassandraLWW, name == CassandraCAS
 	for _, g := range without {
-		switch at := slices.IndexFunc(all[i].Guards, func(h Guard) bool { return h.Name == g }); {
-		case at < 0:
+		if !slices.ContainsFunc(all[i].Guards, func(h Guard) bool { return h.Name == g }) {
 			return nil, fmt.Errorf("%s has no guard %q; its guards: %s", name, g, guardNames(all[i].Guards))
-		case !all[i].Guards[at].Removable:
-			return nil, fmt.Errorf("the guard %q of %s cannot be taken away yet; those that can: %s", g, name,
-				guardNames(slices.DeleteFunc(slices.Clone(all[i].Guards), func(h Guard) bool { return !h.Removable })))
 		}
 	}
 	for _, g := range all[i].Guards {

@@ -65,6 +65,9 @@ const (
 	Insert
 	// Remove deletes the row; of the journal, all rows of the key.
 	Remove
+	// Expire makes the offset and the value of a snapshot null, with the timestamp that is given: with that of the cells, it
+	// leaves what the end of their TTL leaves, as of equal timestamps the null wins.
+	Expire
 )
 
 // Condition is the IF of a statement.
@@ -104,7 +107,7 @@ type Statement struct {
 
 // Form names the statement in histories and texts.
 func (s Statement) Form() string {
-	verb := [...]string{"select", "scan", "update", "insert", "delete"}[s.Verb]
+	verb := [...]string{"select", "scan", "update", "insert", "delete", "expire"}[s.Verb]
 	table := [...]string{"", "journal-", "keys-"}[s.Table]
 	return table + verb + [...]string{"", "-if-offset", "-if-offset-null", "-if-exists", "-if-not-exists"}[s.If]
 }

@@ -195,7 +195,6 @@ func TestUnknownArmsAndGuards(t *testing.T) {
 		{"cassandra/lww", "persist-condition", `cassandra/lww has no guard "persist-condition"; its guards: replay-filter`},
 		{"cassandra/cas", "luck", `cassandra/cas has no guard "luck"; its guards: replay-filter, monotone-buffer, `},
 		{"cassandra/cas-persist", "tombstone", `cassandra/cas-persist has no guard "tombstone"; its guards: replay-filter, persist-condition, `},
-		{"cassandra/cas", "repair", `the guard "repair" of cassandra/cas cannot be taken away yet; those that can: replay-filter, monotone-buffer, `},
 	} {
 		var without []string
 		if c.without != "" {

@@ -1,0 +1,21 @@
+package nemesis
+
+import (
+	"fmt"
+
+	"github.com/single-writer/chaos/workload"
+)
+
+// What is done to rows, past all workers.
+
+func (r *Runner) probe(w workload.World, target string) (string, error) {
+	return "read", r.Observer.Probe(w, target)
+}
+
+func (r *Runner) expire(w workload.World, target string) (string, error) {
+	row, err := r.Observer.Expire(w, target)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("the row that %s left has no offset and no value", row.Write), nil
+}
