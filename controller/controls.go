@@ -46,6 +46,8 @@ func Controls() []Control {
 			Scenario: "residue-below-tombstone", Property: checker.Progress},
 		{Guard: persistence.JournalOrder, Arm: cas, Also: []string{persistence.JournalFloorFilter, persistence.MonotoneInit},
 			Scenario: "killed-amid-flush", Property: checker.Progress},
+		{Guard: persistence.SerialFlush, Arm: cas, Scenario: "fold-during-flush", Property: checker.NoLeap},
+		{Guard: persistence.SerialFlush, Arm: persistence.CassandraLWW, Scenario: "fold-during-flush", Property: checker.NoLeap},
 		{Guard: persistence.PersistErrors, Arm: cas, Scenario: "failed-persist", Property: checker.NoLeap},
 		{Guard: persistence.PersistErrors, Arm: persistence.CassandraLWW, Scenario: "failed-persist", Property: checker.NoLeap},
 	}

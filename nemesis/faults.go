@@ -66,7 +66,7 @@ func (r *Runner) do(w workload.World, a Action) error {
 	if i < 0 {
 		return fmt.Errorf("no fault is called %q; there are: %s", a.Fault, strings.Join(FaultNames(), ", "))
 	}
-	life, _ := r.Crew.Life(a.Target)
+	life, _ := r.Crew.Life(history.WorkerOf(a.Target))
 	w.Note(history.Fault, &history.FaultDone{Fault: a.Fault, Target: a.Target, Life: life, Phase: "begin"})
 	if all[i].arm != nil {
 		return r.later(w, a, all[i].arm)
@@ -75,7 +75,7 @@ func (r *Runner) do(w workload.World, a Action) error {
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", a.Fault, a.Target, err)
 	}
-	life, _ = r.Crew.Life(a.Target)
+	life, _ = r.Crew.Life(history.WorkerOf(a.Target))
 	w.Note(history.Fault, &history.FaultDone{Fault: a.Fault, Target: a.Target, Life: life, Phase: "done", Proof: proof})
 	return nil
 }
@@ -109,14 +109,20 @@ func (r *Runner) start(w workload.World, name string) (string, error) {
 	return process + " has begun", err
 }
 
-// running gives the process of a worker that must run for the fault to mean anything.
-func (r *Runner) running(name string) (string, error) {
+// running gives the process of a worker that must run for the fault to mean anything, or of the task "a/flush" of one.
+func (r *Runner) running(target string) (string, error) {
+	name, task, isTask := strings.Cut(target, "/")
 	process, running := r.Crew.Life(name)
 	switch {
 	case process == "":
 		return "", fmt.Errorf("the worker does not run: it was never started")
 	case !running:
 		return "", fmt.Errorf("the worker does not run: %s has ended, and no other life was begun", process)
+	case isTask:
+		process += "/" + task
+		if _, _, runs := r.Stage.Standing(process); !runs {
+			return "", fmt.Errorf("%s does not run now: %s", process, r.Moments.Where())
+		}
 	}
 	return process, nil
 }
@@ -194,7 +200,8 @@ func (r *Runner) unwind(w workload.World, name string) (process string, err erro
 	r.Stage.Unwind(process)
 	if !w.Await(workload.DefaultWithin, func() bool {
 		_, _, running := r.Stage.Standing(process)
-		return !running
+		_, _, flushing := r.Stage.Standing(process + "/" + workload.TaskFlush)
+		return !running && !flushing
 	}) {
 		return "", fmt.Errorf("%s has not unwound within %s: %s", process, workload.DefaultWithin, r.Moments.Where())
 	}

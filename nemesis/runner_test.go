@@ -21,6 +21,7 @@ func TestMistakesOfAPlan(t *testing.T) {
 		"step 2 of the plan: kill a: the worker does not run: a/1 has ended, and no other life was begun":                                                          {stopped, do("kill", "a")},
 		"step 2 of the plan: stop a: the worker does not run: a/1 has ended, and no other life was begun":                                                          {stopped, do("stop", "a")},
 		"step 2 of the plan: release a: the worker does not run: a/1 has ended, and no other life was begun":                                                       {stopped, do("release", "a")},
+		"step 2 of the plan: hold a/flush: a/1/flush does not run now: a/1 stopped in folded @4 by a step that is not done":                                        {started, when("a", "folded", 5, "hold", "a/flush")},
 		"step 1 of the plan: expire acct-9: there is no key acct-9; there are: acct-1":                                                                             {do("expire", "acct-9")},
 		"step 1 of the plan: expire acct-1: the row of acct-1 has no offset that could expire":                                                                     {do("expire", "acct-1")},
 		"step 1 of the plan: lose a: the worker does not run: it was never started":                                                                                {do("lose", "a")},

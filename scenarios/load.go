@@ -48,6 +48,7 @@ type loader struct {
 	uses     []workerUse
 	waits    []eventWait
 	probes   []word
+	flushes  []word
 	// assignors are where workers' own assignors stand, by name.
 	assignors map[string]span
 }
@@ -75,6 +76,7 @@ func (l *loader) file(body ast.Node) {
 	l.judgeWorkers()
 	l.judgeEvents()
 	l.judgeProbes()
+	l.judgeFlushes()
 }
 
 // oneLine takes out the line breaks and indents of a text that the file wraps.

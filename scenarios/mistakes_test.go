@@ -12,9 +12,9 @@ var mistakes = []mistake{
 mine.yaml:16:30: no point is called "folde"; did you mean "folded"?
    16 |   - when: {worker: a, point: folde, event: 6}
       |                              ^^^^^
-points: assigned recover-begin recovered polled folded journal-answered before-persist persist-sent
-  persist-answered before-delete delete-sent delete-answered before-commit commit-sent
-  commit-answered revoked lost flush-on-revoke teardown
+points: assigned recover-begin recovered polled folded journal-answered flush-under-way
+  before-persist persist-sent persist-answered before-delete delete-sent delete-answered
+  before-commit commit-sent commit-answered revoked lost flush-on-revoke teardown
 `},
 	{"events: 1-6", "evnts: 1-6", `
 mine.yaml:8:8: a stage has no key "evnts"; did you mean "events"?
@@ -172,8 +172,8 @@ mine.yaml:12:9: a worker has no key "session_timeout"; did you mean "session-tim
    12 |   all: {session_timeout: 3s, heartbeat-interval: 100ms}
       |         ^^^^^^^^^^^^^^^
 keys: assignor max-poll-interval session-timeout heartbeat-interval request-timeout max-poll-records
-  poll-timeout persist-every commit-every flush-on-revoke ignore-persist-errors restore recovery
-  backoff backoff-max
+  poll-timeout persist-every commit-every flush-on-revoke flush ignore-persist-errors restore
+  recovery backoff backoff-max
 `},
 	{"heartbeat-interval: 100ms", "heartbeat-interval: 3s", `
 mine.yaml:12:26: the session times out after 3s, and a heartbeat goes out only every 3s
@@ -243,6 +243,12 @@ mine.yaml:12:17: a is cooperative and b is eager
    12 |   b: {assignor: eager}
       |                 ^^^^^
 all members of a group have the same assignor: write it once, under workers: all
+`},
+	{"do: [{hold: a}]", "do: [{hold: a/flush}]", `
+mine.yaml:17:17: a flushes between two polls, and not by itself
+   17 |     do: [{hold: a/flush}]
+      |                 ^^^^^^^
+write a: {flush: apart}, under workers
 `},
 	{"do: [{hold: a}]", "hold: a", `
 mine.yaml:17:5: "hold" goes under "do" in a step that has a "when" or a "do"

@@ -123,6 +123,9 @@ func (l *loader) action(o *object, what string, m moment) (nemesis.Action, bool)
 		}
 		return nemesis.Action{Fault: f.name, Target: target}, ok
 	}
+	if a, ok := l.task(f, m); ok {
+		return a, true
+	}
 	target, ok := l.name(f)
 	switch {
 	case !ok:
@@ -137,6 +140,29 @@ func (l *loader) action(o *object, what string, m moment) (nemesis.Action, bool)
 		l.use(target.text, f.at, m)
 	}
 	return nemesis.Action{Fault: f.name, Target: target.text}, ok
+}
+
+// task reads a hold or a release of a worker's flush alone: a/flush.
+func (l *loader) task(f *field, m moment) (nemesis.Action, bool) {
+	s, _ := stringOf(f.value)
+	worker, is := strings.CutSuffix(s, "/"+workload.TaskFlush)
+	if !is || !nameForm.MatchString(worker) || f.name != "hold" && f.name != "release" {
+		return nemesis.Action{}, false
+	}
+	l.use(worker, f.at, m)
+	l.flushes = append(l.flushes, word{worker, f.at})
+	return nemesis.Action{Fault: f.name, Target: s}, true
+}
+
+// judgeFlushes reports what is done to the flush of a worker that has none of its own.
+func (l *loader) judgeFlushes() {
+	for _, w := range l.flushes {
+		for _, c := range l.scenario.Workers {
+			if c.Name == w.text && !c.FlushApart {
+				l.fail(w.at, fmt.Sprintf("write %s: {flush: apart}, under workers", w.text), "%s flushes between two polls, and not by itself", w.text)
+			}
+		}
+	}
 }
 
 // start notes the first start of a worker.

@@ -34,6 +34,7 @@ var settings = []setting{
 	{"persist-every", durationOf(0, func(c *workload.Config) *time.Duration { return &c.PersistEvery })},
 	{"commit-every", durationOf(0, func(c *workload.Config) *time.Duration { return &c.CommitEvery })},
 	{"flush-on-revoke", switchOf(func(c *workload.Config) *bool { return &c.FlushOnRevoke })},
+	{"flush", wordOf("in-turn", "apart", func(c *workload.Config) *bool { return &c.FlushApart })},
 	{"ignore-persist-errors", switchOf(func(c *workload.Config) *bool { return &c.IgnorePersistErrors })},
 	{"restore", wordOf("snapshots", "events", func(c *workload.Config) *bool { return &c.RestoreEvents })},
 	{"recovery", wordOf("on-assignment", "lazy", func(c *workload.Config) *bool { return &c.LazyRecovery })},

@@ -20,6 +20,8 @@ type Config struct {
 	// RestoreEvents recovers keys from their journals, and keeps them, instead of from snapshots alone. LazyRecovery recovers
 	// each key at its first record, instead of all when the partition is assigned.
 	RestoreEvents, LazyRecovery bool
+	// FlushApart flushes in a task of its own, beside the poll loop, instead of between two polls.
+	FlushApart bool
 	// IgnorePersistErrors makes a failed flush no reason to fail: the state stays dirty and is tried again, and the commit
 	// stays below it.
 	IgnorePersistErrors bool

@@ -29,9 +29,11 @@ type flow struct {
 	// next is the next offset to read, committed the highest that was committed under this assignment.
 	next, committed int64
 	// start is the offset that the partition was handed over at.
-	start     int64
-	persistAt time.Duration
-	commitAt  time.Duration
+	start int64
+	// writing is the key that is being flushed, deleting the one that is being deleted; empty where none is.
+	writing, deleting string
+	persistAt         time.Duration
+	commitAt          time.Duration
 }
 
 func (f *flow) reach(point, key string, offset int64, outcome string) {
@@ -56,7 +58,9 @@ func (f *flow) take(records []Record) error {
 		if err != nil {
 			return err
 		}
+		f.meet(e.Account, r.Offset, true)
 		f.fold(k, e, r.Offset, closed)
+		f.meet(e.Account, r.Offset, false)
 		f.next = r.Offset + 1
 		f.reach(PointFolded, e.Account, r.Offset, "")
 		if f.worker.poison != nil {
@@ -68,11 +72,22 @@ func (f *flow) take(records []Record) error {
 		if !ok {
 			continue
 		}
-		if err := f.kept[key].Delete(offset); err != nil {
+		if err := f.end(key, offset); err != nil {
 			return err
 		}
-		delete(f.held, key)
 	}
+	return nil
+}
+
+// end deletes a key that was closed.
+func (f *flow) end(key string, offset int64) error {
+	f.meet(key, offset, true)
+	f.deleting = key
+	if err := f.kept[key].Delete(offset); err != nil {
+		return err
+	}
+	f.deleting = ""
+	delete(f.held, key)
 	return nil
 }
 
@@ -100,7 +115,7 @@ func (f *flow) fold(k *persistence.Key, e ledger.Event, offset int64, closed map
 func (f *flow) tick() error {
 	now := f.worker.world.Now()
 	if due(now, &f.persistAt, f.worker.config.PersistEvery) {
-		if err := f.flush(); err != nil {
+		if err := f.worker.flush(f); err != nil {
 			return err
 		}
 	}
@@ -129,7 +144,10 @@ func (f *flow) flush() error {
 		if !ok {
 			continue
 		}
+		f.turn(key)
+		f.writing = key
 		err := k.Flush()
+		f.writing = ""
 		switch {
 		case err == nil && k.Dirty():
 		case err == nil, !f.worker.crew.Arm.Has(persistence.PersistErrors):
@@ -146,6 +164,7 @@ func (f *flow) flush() error {
 // giveUp ends a flow. With flush-on-revoke what is dirty is stored, whoever owns the partition by now. An error of that is
 // recorded with the write and otherwise ignored, like the original's: nobody is left whom it could stop.
 func (f *flow) giveUp() {
+	f.worker.settle()
 	if !f.worker.config.FlushOnRevoke {
 		return
 	}

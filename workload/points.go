@@ -11,6 +11,7 @@ const (
 	PointPolled          = "polled"
 	PointFolded          = "folded"
 	PointJournalAnswered = "journal-answered"
+	PointFlushUnderWay   = "flush-under-way"
 	PointBeforePersist   = "before-persist"
 	PointPersistSent     = "persist-sent"
 	PointPersistAnswered = "persist-answered"
@@ -33,6 +34,8 @@ func Points() []NamedPoint {
 		{PointPolled, "a poll returned records; its offset is the last one's"},
 		{PointFolded, "a record was folded into its key's state, or left out by the replay filter"},
 		{PointJournalAnswered, "an event's row in the journal came to its end, whatever the answer"},
+		{PointFlushUnderWay, "the poll loop has come to an account whose flush is under way, and waits for its end; without the guard " +
+			"serial-flush it has folded its record already"},
 		{PointBeforePersist, "before a dirty state is flushed, and before its timestamp is taken"},
 		{PointPersistSent, "a statement of the flush was sent, its answer not awaited yet"},
 		{PointPersistAnswered, "the flush came to its end, whatever the answer"},

@@ -28,6 +28,11 @@ type life struct {
 	polled time.Duration
 	// poison is the error by which the worker's next step ends, when a plan wants it to.
 	poison error
+	// due are the flows that the task of its flushes has still to flush, flushing that it runs, and flushed by what error it
+	// ended.
+	due      []*flow
+	flushing bool
+	flushed  error
 	// cutOff tells that its next statement finds no connection.
 	cutOff bool
 }

@@ -17,7 +17,8 @@ import (
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// World is what a process may ask of the world that it runs in. Every method may unwind the process.
+// World is what a process may ask of the world that it runs in. Every method may unwind the process. A task inside a process
+// ("a/1/flush" of "a/1") may use the process's own: what it does by it, it does itself.
 type World interface {
 	// Name is the process's name in the history.
 	Name() string

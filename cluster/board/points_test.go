@@ -150,6 +150,31 @@ func TestTasksGoWithTheirProcess(t *testing.T) {
 	}
 }
 
+// What a task does by the world of its process, it does itself: it is named, held and unwound as the task.
+func TestTaskByTheWorldOfItsProcess(t *testing.T) {
+	got := mustRun(t, func(b *board.Board, w workload.World) {
+		w.Go("a/1", func(a workload.World) {
+			a.Go("a/1/flush", func(workload.World) {
+				if a.Name() != "a/1/flush" {
+					t.Errorf("the task is %s", a.Name())
+				}
+				a.Point(at("flushed"))
+				a.Point(at("never"))
+			})
+			worker("folded", "committed")(a)
+		})
+		watch := b.Watch(point("a/1/flush", "flushed"))
+		watch.Await(time.Minute)
+		w.Sleep(time.Minute)
+		b.Unwind("a/1/flush")
+		watch.Done()
+		w.Sleep(time.Second)
+	})
+	if d := cmp.Diff([]string{"a/1/flush flushed", "a/1 folded", "a/1 committed"}, got); d != "" {
+		t.Error(d)
+	}
+}
+
 // A killed process unwinds from whatever call of the world it is in or makes next, and does nothing more: also in a call
 // that is made while it is unwound already.
 func TestUnwindFromEveryCall(t *testing.T) {

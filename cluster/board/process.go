@@ -31,6 +31,15 @@ type Process struct {
 
 var _ workload.World = (*Process)(nil)
 
+// acting is the process that has the baton, if it is a task inside this one: what code that is shared with a task does by
+// the world of the whole, the task does.
+func (p *Process) acting() *Process {
+	if now := p.board.current; now != p && now.family(p.name) {
+		return now
+	}
+	return p
+}
+
 // check unwinds a process that was killed or stopped, or whose run was aborted: from every call of the world, also from
 // those made while it is being unwound already.
 func (p *Process) check() {
@@ -52,13 +61,13 @@ func (p *Process) last() string {
 }
 
 // Name is the process's name in the history.
-func (p *Process) Name() string { return p.name }
+func (p *Process) Name() string { return p.acting().name }
 
 // Now is the time since the run began.
-func (p *Process) Now() time.Duration { p.check(); return p.board.engine.Now() }
+func (p *Process) Now() time.Duration { p.acting().check(); return p.board.engine.Now() }
 
 // Clock is the process's wall clock in microseconds.
-func (p *Process) Clock() int64 { p.check(); return p.board.engine.Clock() }
+func (p *Process) Clock() int64 { p.acting().check(); return p.board.engine.Clock() }
 
 // Sleep waits on the world's clock.
 func (p *Process) Sleep(d time.Duration) {
@@ -71,10 +80,14 @@ func (p *Process) Await(within time.Duration, ready func() bool) bool {
 }
 
 // Go starts another process.
-func (p *Process) Go(name string, run func(workload.World)) { p.check(); p.board.Go(name, run) }
+func (p *Process) Go(name string, run func(workload.World)) {
+	p.acting().check()
+	p.board.Go(name, run)
+}
 
 // Point reaches a point: others may go on first, a watch or a hold may keep the process in it.
 func (p *Process) Point(v history.PointReached) {
+	p = p.acting()
 	p.check()
 	p.reached.Store(&v)
 	p.inside = true
@@ -85,6 +98,7 @@ func (p *Process) Point(v history.PointReached) {
 
 // Invoke records the beginning of an operation.
 func (p *Process) Invoke(f history.F, value any) int64 {
+	p = p.acting()
 	p.check()
 	p.board.ops++
 	p.board.record(p, history.Invoke, f, p.board.ops, value)
@@ -93,12 +107,14 @@ func (p *Process) Invoke(f history.F, value any) int64 {
 
 // Answer records the end of an operation.
 func (p *Process) Answer(op int64, t history.Type, f history.F, value any) {
+	p = p.acting()
 	p.check()
 	p.board.record(p, t, f, op, value)
 }
 
 // Note records anything else.
 func (p *Process) Note(f history.F, value any) {
+	p = p.acting()
 	p.check()
 	p.board.record(p, history.Note, f, 0, value)
 }

@@ -27,6 +27,7 @@ const (
 	TombstoneFloor   = "tombstone-floor"
 	ReplayFilter     = "replay-filter"
 	PersistErrors    = "persist-errors"
+	SerialFlush      = "serial-flush"
 	// Those of a worker that restores its keys from events.
 	JournalOrder       = "journal-order"
 	JournalFloorFilter = "journal-floor-filter"
@@ -47,6 +48,7 @@ var guards = []Guard{
 	{JournalFloorFilter, "events that a stale owner left in the journal, folded into the state of a later life"},
 	{MonotoneInit, "a recovery from an old journal lowering the floor, and a rightful owner refused for ever"},
 	{JournalOrder, "a snapshot whose events the journal lacks, and a rightful owner refused for ever"},
+	{SerialFlush, "a state that is folded while an older one is being stored, taken for stored"},
 	{PersistErrors, "an offset committed beyond a state whose write has failed"},
 }
 
@@ -67,9 +69,9 @@ const (
 func Arms() []ArmInfo {
 	return []ArmInfo{
 		{CassandraLWW, "plain UPDATE and DELETE: the greater timestamp wins, whoever wrote it",
-			pick(ReplayFilter, PersistErrors)},
+			pick(ReplayFilter, SerialFlush, PersistErrors)},
 		{CassandraCASPersist, "every persist conditional on the stored offset; a delete is plain and leaves nothing",
-			pick(ReplayFilter, PersistCondition, FirstWrite, Repair, PersistErrors)},
+			pick(ReplayFilter, PersistCondition, FirstWrite, Repair, SerialFlush, PersistErrors)},
 		{CassandraCAS, "every persist and delete conditional on the stored offset; a delete leaves a tombstone with its offset",
 			guards},
 	}
