@@ -161,3 +161,30 @@ func TestUnknownRecord(t *testing.T) {
 		}
 	}
 }
+
+// A worker that ignores the error of a flush goes on in the same life; the state stays dirty, the commit below it, and the
+// next flush tries again (kafka-flow, ignorePersistErrors).
+func TestIgnorePersistErrors(t *testing.T) {
+	c := quick("a")
+	c.IgnorePersistErrors = true
+	r := newRig(t, persistence.CassandraCAS, workload.NewInput(1, 1, []workload.Stage{posts(1, 3)}, 1), c)
+	r.play(func(w workload.World) {
+		r.start(w, "a")
+		r.at(w, "a", workload.PointBeforePersist, 3, func() { r.crew.CutOff("a") })
+		r.at(w, "a", workload.PointPersistAnswered, 3, func() {})
+		r.at(w, "a", workload.PointCommitAnswered, 3, func() {})
+		r.wantRow("acct-1", 2)
+	})
+	var of2 []history.Type
+	for _, e := range r.memory.Events {
+		if v, ok := e.Value.(*history.Write); ok && e.Type != history.Invoke && v.Offset == 2 {
+			of2 = append(of2, e.Type)
+		}
+	}
+	if d := cmp.Diff([]history.Type{history.Fail, history.OK}, of2); d != "" {
+		t.Error("the flushes of @2 " + d)
+	}
+	if lives, _ := r.lives(); len(lives) != 1 {
+		t.Errorf("lives %v", lives)
+	}
+}

@@ -18,7 +18,6 @@ type Observer struct {
 	Consistency string
 	// Journal tells whether a worker of the run keeps one: then what is left of it at the end is told too.
 	Journal bool
-	probes  int
 }
 
 // AllKeys is the target of a probe of every key.

@@ -163,3 +163,32 @@ func TestWithoutPersistCondition(t *testing.T) {
 		t.Errorf("without %v", without.Without)
 	}
 }
+
+// Without the compound who found no row takes the row that somebody has made since, whatever is in it; it asks for the row
+// alone, so that clocks play no part. A delete takes it in the same way.
+func TestWithoutFirstWrite(t *testing.T) {
+	without := arm(t, persistence.CassandraCAS, persistence.FirstWrite)
+	b := recovered(t, without, nil, absent(updateIf), stored(insertNew, 9), applied(updateExists))
+	b.Append(state(5), 5)
+	if got := result(b.Flush()); got != "ok" {
+		t.Error(got)
+	}
+	b = recovered(t, without, nil, absent(updateIf), stored(insertNew, 9), applied(updateExists))
+	if got := result(b.Delete(5)); got != "ok" {
+		t.Error(got)
+	}
+}
+
+// Without the repair a row without an offset refuses every write, and names no offset that would explain it.
+func TestWithoutRepair(t *testing.T) {
+	for name, replies := range map[string][]reply{
+		"at first":              {null(updateIf)},
+		"after the first write": {absent(updateIf), stored(insertNew, 3), null(updateIf)},
+	} {
+		b := recovered(t, arm(t, persistence.CassandraCAS, persistence.Repair), nil, replies...)
+		b.Append(state(5), 5)
+		if got := result(b.Flush()); got != "conflict none" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
