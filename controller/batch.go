@@ -168,13 +168,12 @@ func (q Request) jobs() ([]Job, *scenarios.Scenario, error) {
 		if slices.Contains(arms[:i], name) {
 			return nil, nil, fmt.Errorf("the arm %s is given twice; one run of it says it all", name)
 		}
-		jobs = append(jobs, Job{Scenario: s, Arm: arm, Seed: q.Seed})
+		jobs = append(jobs, NewJob(s, arm, q.Seed))
 	}
 	// Seed by seed, so that runs with the same seed come one after another.
 	for n := range max(1, q.Seeds) - 1 {
 		for _, j := range jobs[:len(arms)] {
-			j.Seed += int64(n + 1)
-			jobs = append(jobs, j)
+			jobs = append(jobs, j.with(s, q.Seed+int64(n+1)))
 		}
 	}
 	return jobs, s, nil
@@ -225,6 +224,11 @@ func (q Request) one(ctx context.Context, j Job, c cluster.Cluster) (Run, error)
 	}
 	if err := folder.write("run.json", facts); err != nil {
 		return Run{}, err
+	}
+	if j.Drawn {
+		if err := folder.put("scenario.yaml", j.Scenario.YAML()); err != nil {
+			return Run{}, err
+		}
 	}
 	recorder, finish, err := folder.history(header)
 	if err != nil {

@@ -136,7 +136,7 @@ func (c Control) run(ctx context.Context, on cluster.Cluster, s *scenarios.Scena
 	if len(c.Also) > 0 {
 		e = scenarios.Expectation{Arm: c.Arm, Holds: true}
 	}
-	j := Job{Scenario: s, Arm: arm, Seed: seed}
+	j := NewJob(s, arm, seed)
 	m := history.NewMemory(j.Header(on.Facts()))
 	if err := Execute(ctx, j, on, m); err != nil {
 		return Verdict{}, fmt.Errorf("%s under %s without %v: %w", s.Name, c.Arm, without, err)

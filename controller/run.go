@@ -25,7 +25,17 @@ type Job struct {
 	Scenario *scenarios.Scenario
 	Arm      *persistence.Arm
 	Seed     int64
+	// Drawn tells that the scenario left something to the seed, which is settled in Scenario.
+	Drawn bool
 }
+
+// NewJob makes a job; what the scenario leaves to the seed is settled here.
+func NewJob(s *scenarios.Scenario, arm *persistence.Arm, seed int64) Job {
+	return Job{Scenario: s.Draw(seed), Arm: arm, Seed: seed, Drawn: !s.Random.None()}
+}
+
+// with gives the job with another seed.
+func (j Job) with(s *scenarios.Scenario, seed int64) Job { return NewJob(s, j.Arm, seed) }
 
 // label says what is run.
 func (j Job) label() string {

@@ -34,7 +34,7 @@ func execute(t testing.TB, c cluster.Cluster, s *scenarios.Scenario, arm string,
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := Job{Scenario: s, Arm: a, Seed: seed}
+	j := NewJob(s, a, seed)
 	m := history.NewMemory(j.Header(c.Facts()))
 	if err := Execute(context.Background(), j, c, m); err != nil {
 		t.Fatalf("%s under %s, seed %d: %v", s.Name, arm, seed, err)

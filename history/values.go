@@ -318,9 +318,9 @@ type PlanStep struct {
 	// Of is "plan" or "input"; Step counts from 1 in each.
 	Of   string `json:"of"`
 	Step int    `json:"step"`
-	// Status is "armed", "done", or "timeout".
+	// Status is "armed", "done", "timeout", or "passed": what a step of a drawn plan could not do.
 	Status string `json:"status"`
-	// Detail says what is waited for, or at a timeout where each worker stands.
+	// Detail says what is waited for, at a timeout where each worker stands, or what was passed over and why.
 	Detail string `json:"detail,omitempty"`
 }
 

@@ -115,13 +115,13 @@ func (r *Runner) running(target string) (string, error) {
 	process, running := r.Crew.Life(name)
 	switch {
 	case process == "":
-		return "", fmt.Errorf("the worker does not run: it was never started")
+		return "", unfitf("the worker does not run: it was never started")
 	case !running:
-		return "", fmt.Errorf("the worker does not run: %s has ended, and no other life was begun", process)
+		return "", unfitf("the worker does not run: %s has ended, and no other life was begun", process)
 	case isTask:
 		process += "/" + task
 		if _, _, runs := r.Stage.Standing(process); !runs {
-			return "", fmt.Errorf("%s does not run now: %s", process, r.Moments.Where())
+			return "", unfitf("%s does not run now: %s", process, r.Moments.Where())
 		}
 	}
 	return process, nil
@@ -147,9 +147,9 @@ func (r *Runner) hold(w workload.World, name string) (string, error) {
 		case inside:
 			return fmt.Sprintf("%s stands in %s", process, point), nil
 		case !came:
-			return "", fmt.Errorf("%s came to no point within %s: %s", process, workload.DefaultWithin, r.Moments.Where())
+			return "", unfitf("%s came to no point within %s: %s", process, workload.DefaultWithin, r.Moments.Where())
 		case !running || next == process:
-			return "", fmt.Errorf("%s ended before it came to a point", process)
+			return "", unfitf("%s ended before it came to a point", process)
 		}
 		process = next
 	}
@@ -187,7 +187,7 @@ func (r *Runner) fail(_ workload.World, name string) (string, error) {
 	_, came := down.Await(workload.DefaultWithin)
 	down.Done()
 	if !came {
-		return "", fmt.Errorf("%s came to no error within %s: %s", process, workload.DefaultWithin, r.Moments.Where())
+		return "", unfitf("%s came to no error within %s: %s", process, workload.DefaultWithin, r.Moments.Where())
 	}
 	return process + " stands in teardown", nil
 }
@@ -237,7 +237,7 @@ func (r *Runner) evict(w workload.World, name string) (string, error) {
 	}
 	i := slices.IndexFunc(answer.Group.Members, func(m history.MemberAtAll) bool { return m.Client == process })
 	if i < 0 {
-		return "", fmt.Errorf("the coordinator does not list %s: %s", process, answer.Raw)
+		return "", unfitf("the coordinator does not list %s: %s", process, answer.Raw)
 	}
 	id := answer.Group.Members[i].Member
 	removed, _, err := r.Truth.Evict(id).Await()
@@ -245,7 +245,7 @@ func (r *Runner) evict(w workload.World, name string) (string, error) {
 	case err != nil:
 		return "", err
 	case removed.Code != "":
-		return "", fmt.Errorf("the coordinator did not remove %s: %s", id, removed.Code)
+		return "", unfitf("the coordinator did not remove %s: %s", id, removed.Code)
 	}
 	// By its id, not by its process: a worker that is not held joins again, as a new member, before anybody looks.
 	return r.gone(w, id, func(m history.MemberAtAll) bool { return m.Member == id })

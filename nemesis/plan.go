@@ -6,6 +6,7 @@ package nemesis
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/single-writer/chaos/workload"
 )
@@ -16,6 +17,11 @@ type Step struct {
 	// all of them, in whatever order they come, and the worker of each stands still at its own.
 	When workload.Trigger
 	And  []workload.Trigger
+	// After is how long the step waits, on the world's clock, before it looks out for its moments.
+	After time.Duration
+	// Maybe: a moment that does not come, and an action that its worker cannot bear just then, are passed over, and the plan
+	// goes on. Without it either ends the run.
+	Maybe bool
 	// Do is done one action after another, each until its effect is proved.
 	Do []Action
 	// Where is file:line:col, for messages.

@@ -61,6 +61,9 @@ func (r *Runner) steps(w workload.World) error {
 
 // step waits for the moments of a step, of which all are armed at once, and does its actions at the last of them.
 func (r *Runner) step(w workload.World, number int, s Step) error {
+	if s.After > 0 {
+		w.Sleep(s.After)
+	}
 	moments := append([]workload.Trigger{s.When}, s.And...)
 	watches := make([]workload.Watch, len(moments))
 	for i, t := range moments {
@@ -72,12 +75,24 @@ func (r *Runner) step(w workload.World, number int, s Step) error {
 		}
 	}
 	for i, t := range moments {
+		if s.Maybe && !r.came(w, watches[i], number, t) {
+			done()
+			return nil
+		}
+		if s.Maybe {
+			continue
+		}
 		if err := workload.WaitFor(w, watches[i], r.Moments, "plan", number, t); err != nil {
 			done()
 			return err
 		}
 	}
-	err := r.inject(w, s.Do)
+	var err error
+	if s.Maybe {
+		err = r.tryAll(w, number, s.Do)
+	} else {
+		err = r.inject(w, s.Do)
+	}
 	done()
 	if err != nil {
 		return s.failed(number, err)

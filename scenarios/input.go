@@ -22,13 +22,20 @@ func (l *loader) input(f *field) {
 	if f == nil {
 		return
 	}
-	o, ok := l.object(f.value, f.at, "an input", "partitions", "keys", "stages")
+	o, ok := l.object(f.value, f.at, "an input", "partitions", "keys", "stages", "random")
 	if !ok {
 		return
 	}
 	partitions, _ := l.number(o.need("partitions"), mostPartitions)
 	keys, _ := l.number(o.need("keys"), mostKeys)
 	l.scenario.Partitions, l.scenario.Keys = int(partitions), int(keys)
+	if random := o.field("random"); random != nil {
+		if stages := o.field("stages"); stages != nil {
+			l.fail(stages.key, "", "the stages are written or drawn: it has \"random\", so no \"stages\"")
+		}
+		l.randomInput(random)
+		return
+	}
 	stages := o.need("stages")
 	nodes, ok := l.list(stages)
 	if ok && len(nodes) == 0 {

@@ -473,12 +473,12 @@ keys: name about source race cluster input workers plan requires expect
 mine.yaml:18:5: a step needs "do"
    18 |   - {when: {evicted: a}, dp: [{start: b}, {probe: acct-2}]}
       |     ^
-keys: when do
+keys: when do after maybe
 
 mine.yaml:18:26: a step has no key "dp"
    18 |   - {when: {evicted: a}, dp: [{start: b}, {probe: acct-2}]}
       |                          ^^
-keys: when do
+keys: when do after maybe
 `},
 	{"{start: a}", "{start: [a]}", `
 mine.yaml:15:13: "start" takes text, not a list
@@ -514,7 +514,7 @@ arms: cassandra/lww cassandra/cas
 mine.yaml:18:5: a step has no key "then"; did you mean "when"?
    18 |     then: [{release: a}]
       |     ^^^^
-keys: when do
+keys: when do after maybe
 `},
 	{"An owner stalls.", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", `
 mine.yaml:2:40: this is nested too deep for a scenario

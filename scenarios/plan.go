@@ -14,13 +14,21 @@ import (
 
 // The faults whose targets are not simply workers that run already: start makes one, probe and expire are about accounts.
 const (
-	faultStart  = "start"
-	faultProbe  = "probe"
-	faultExpire = "expire"
+	faultStart   = "start"
+	faultRelease = "release"
+	faultProbe   = "probe"
+	faultExpire  = "expire"
 )
 
-// plan reads the steps.
+// plan reads the steps, or what is left to the seed.
 func (l *loader) plan(f *field) {
+	if f == nil {
+		return
+	}
+	if _, drawn := f.value.(ast.MapNode); drawn {
+		l.randomPlan(f)
+		return
+	}
 	nodes, ok := l.list(f)
 	if !ok {
 		return
@@ -46,7 +54,7 @@ func (l *loader) step(n ast.Node, i int) (nemesis.Step, bool) {
 		return nemesis.Step{}, false
 	}
 	step := nemesis.Step{Where: l.src.where(at)}
-	if o.field("when") == nil && o.field("do") == nil {
+	if firstOf(o, "when", "do", "after", "maybe") == nil {
 		a, ok := l.action(o, "a step", moment{i, 0})
 		step.Do = []nemesis.Action{a}
 		return step, ok
@@ -56,7 +64,11 @@ func (l *loader) step(n ast.Node, i int) (nemesis.Step, bool) {
 		l.planRead = false
 		return step, false
 	}
-	o.restrict([]string{"when", "do"})
+	o.restrict([]string{"when", "do", "after", "maybe"})
+	step.After, _ = l.duration(o.field("after"), 0)
+	if maybe := o.field("maybe"); maybe != nil {
+		step.Maybe, _ = l.boolean(maybe)
+	}
 	if moments := l.moments(o.field("when"), moment{i, -1}); len(moments) > 0 {
 		step.When, step.And = moments[0], append(step.And, moments[1:]...)
 	}

@@ -35,6 +35,8 @@ type Scenario struct {
 	Workers []workload.Config
 	// Plan is what is done to them, step by step.
 	Plan []nemesis.Step
+	// Random is what the scenario leaves to the seed; Draw settles it. It is the zero Random where nothing is.
+	Random Random
 	// Requires are the preconditions that a run under any arm must show with evidence, or it is vacuous.
 	Requires []string
 	// Expect is what must come of it, arm by arm, in the order of the file.
@@ -89,7 +91,7 @@ func (s *Scenario) Arms() []string {
 // Events is the number of the last event of the input.
 func (s *Scenario) Events() int64 {
 	if len(s.Stages) == 0 {
-		return 0
+		return int64(s.Random.Input.Events)
 	}
 	return s.Stages[len(s.Stages)-1].Last
 }

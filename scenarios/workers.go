@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -11,10 +12,14 @@ import (
 // allWorkers is the entry whose settings all workers have, and the target of a probe of all keys.
 const allWorkers = "all"
 
-// setting is one key of a worker, and how its value is read into the config.
+// setting is one key of a worker: how its value is read into a config, taken over into another, and written.
 type setting struct {
 	key  string
 	read func(*loader, *field, *workload.Config)
+	take func(to, from *workload.Config)
+	text func(*workload.Config) string
+	// group tells that all members of a group must have the same.
+	group bool
 }
 
 // leastTimeout is the shortest session and the shortest rebalance time-out that the real client, and the brokers as this
@@ -24,42 +29,65 @@ const leastTimeout = 100 * time.Millisecond
 // settings are a worker's keys. Only persisting and committing may be 0s, for after every poll: a wait of 0s between
 // polls, heartbeats or restarts would let a loop turn while the simulator's clock stands still.
 var settings = []setting{
-	{"assignor", readAssignor},
-	{"max-poll-interval", durationOf(leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.MaxPollInterval })},
-	{"session-timeout", durationOf(leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.SessionTimeout })},
-	{"heartbeat-interval", durationOf(time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.HeartbeatInterval })},
-	{"request-timeout", durationOf(time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.RequestTimeout })},
-	{"max-poll-records", readMaxPollRecords},
-	{"poll-timeout", durationOf(time.Millisecond, func(c *workload.Config) *time.Duration { return &c.PollTimeout })},
-	{"persist-every", durationOf(0, func(c *workload.Config) *time.Duration { return &c.PersistEvery })},
-	{"commit-every", durationOf(0, func(c *workload.Config) *time.Duration { return &c.CommitEvery })},
-	{"flush-on-revoke", switchOf(func(c *workload.Config) *bool { return &c.FlushOnRevoke })},
-	{"flush", wordOf("in-turn", "apart", func(c *workload.Config) *bool { return &c.FlushApart })},
-	{"ignore-persist-errors", switchOf(func(c *workload.Config) *bool { return &c.IgnorePersistErrors })},
-	{"restore", wordOf("snapshots", "events", func(c *workload.Config) *bool { return &c.RestoreEvents })},
-	{"recovery", wordOf("on-assignment", "lazy", func(c *workload.Config) *bool { return &c.LazyRecovery })},
-	{"backoff", durationOf(time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Backoff })},
-	{"backoff-max", durationOf(time.Millisecond, func(c *workload.Config) *time.Duration { return &c.BackoffMax })},
+	settingOf("assignor", readAssignor, func(c *workload.Config) *workload.Assignor { return &c.Member.Assignor }).ofGroup(),
+	durationOf("max-poll-interval", leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.MaxPollInterval }),
+	durationOf("session-timeout", leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.SessionTimeout }),
+	durationOf("heartbeat-interval", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.HeartbeatInterval }),
+	durationOf("request-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.RequestTimeout }),
+	settingOf("max-poll-records", readMaxPollRecords, func(c *workload.Config) *int { return &c.MaxPollRecords }),
+	durationOf("poll-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.PollTimeout }),
+	durationOf("persist-every", 0, func(c *workload.Config) *time.Duration { return &c.PersistEvery }),
+	durationOf("commit-every", 0, func(c *workload.Config) *time.Duration { return &c.CommitEvery }),
+	switchOf("flush-on-revoke", func(c *workload.Config) *bool { return &c.FlushOnRevoke }),
+	wordOf("flush", "in-turn", "apart", func(c *workload.Config) *bool { return &c.FlushApart }),
+	switchOf("ignore-persist-errors", func(c *workload.Config) *bool { return &c.IgnorePersistErrors }),
+	wordOf("restore", "snapshots", "events", func(c *workload.Config) *bool { return &c.RestoreEvents }).ofGroup(),
+	wordOf("recovery", "on-assignment", "lazy", func(c *workload.Config) *bool { return &c.LazyRecovery }),
+	durationOf("backoff", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Backoff }),
+	durationOf("backoff-max", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.BackoffMax }),
 }
 
 const mostPollRecords = 1_000_000
 
-// durationOf reads a duration of at least this into its place.
-func durationOf(least time.Duration, in func(*workload.Config) *time.Duration) func(*loader, *field, *workload.Config) {
-	return func(l *loader, f *field, c *workload.Config) {
-		if d, ok := l.duration(f, least); ok {
-			*in(c) = d
-		}
+// settingOf makes a setting of a place in the config.
+func settingOf[T any](key string, read func(*loader, *field, *workload.Config), in func(*workload.Config) *T) setting {
+	return setting{
+		key: key, read: read,
+		take: func(to, from *workload.Config) { *in(to) = *in(from) },
+		text: func(c *workload.Config) string { return fmt.Sprint(*in(c)) },
 	}
 }
 
-// wordOf reads a switch that has words of its own for off and on.
-func wordOf(off, on string, flag func(*workload.Config) *bool) func(*loader, *field, *workload.Config) {
-	return func(l *loader, f *field, c *workload.Config) {
+func (s setting) ofGroup() setting {
+	s.group = true
+	return s
+}
+
+// durationOf is a duration of at least this.
+func durationOf(key string, least time.Duration, in func(*workload.Config) *time.Duration) setting {
+	s := settingOf(key, func(l *loader, f *field, c *workload.Config) {
+		if d, ok := l.duration(f, least); ok {
+			*in(c) = d
+		}
+	}, in)
+	s.text = func(c *workload.Config) string { return short(*in(c)) }
+	return s
+}
+
+// wordOf is a switch that has words of its own for off and on.
+func wordOf(key, off, on string, flag func(*workload.Config) *bool) setting {
+	s := settingOf(key, func(l *loader, f *field, c *workload.Config) {
 		if text, ok := l.text(f); ok && l.known(word{text, f.at}, f.name, "words", []string{off, on}) {
 			*flag(c) = text == on
 		}
+	}, flag)
+	s.text = func(c *workload.Config) string {
+		if *flag(c) {
+			return on
+		}
+		return off
 	}
+	return s
 }
 
 func readMaxPollRecords(l *loader, f *field, c *workload.Config) {
@@ -68,13 +96,13 @@ func readMaxPollRecords(l *loader, f *field, c *workload.Config) {
 	}
 }
 
-// switchOf reads true or false into its place.
-func switchOf(in func(*workload.Config) *bool) func(*loader, *field, *workload.Config) {
-	return func(l *loader, f *field, c *workload.Config) {
+// switchOf is true or false.
+func switchOf(key string, in func(*workload.Config) *bool) setting {
+	return settingOf(key, func(l *loader, f *field, c *workload.Config) {
 		if b, ok := l.boolean(f); ok {
 			*in(c) = b
 		}
-	}
+	}, in)
 }
 
 // readAssignor also notes where the assignor of a worker's own stands: whether it is that of the others is judged at the end.
@@ -98,9 +126,12 @@ func (l *loader) workers(f *field) {
 		if all := entries.field(allWorkers); all != nil {
 			l.settings(all, &base)
 		}
+		if drawn := entries.field(randomKey); drawn != nil {
+			l.randomSettings(drawn, base)
+		}
 		for _, entry := range entries.fields {
 			switch {
-			case entry.name == allWorkers:
+			case entry.name == allWorkers, entry.name == randomKey:
 			case !nameForm.MatchString(entry.name):
 				l.fail(entry.key, nameHint, "%s is no name for a worker", quoted(entry.name))
 			default:

@@ -50,7 +50,7 @@ func run(args []string, out, errs io.Writer) int {
 
 // startsSomething tells whether the command starts what has to be cleaned up.
 func startsSomething(args []string) bool {
-	starting := []string{"run", "compare", "controls", "images", "up", "down", "doctor"}
+	starting := []string{"run", "compare", "controls", "explore", "images", "up", "down", "doctor"}
 	return slices.ContainsFunc(starting, func(c string) bool { return slices.Contains(args, c) })
 }
 
@@ -97,6 +97,7 @@ func (c *cli) root() *cobra.Command {
 	usage := strings.NewReplacer(".LocalFlags.FlagUsages", wrapped(".LocalFlags"), ".InheritedFlags.FlagUsages", wrapped(".InheritedFlags"))
 	root.SetUsageTemplate(usage.Replace(root.UsageTemplate()))
 	root.AddCommand(c.runCommand(), c.compareCommand(), c.listCommand(), c.checkCommand(), c.explainCommand(), c.controlsCommand(),
+		c.exploreCommand(),
 		c.imagesCommand(), c.upCommand(), c.downCommand(), c.doctorCommand())
 	root.SetHelpCommand(c.helpCommand())
 	return root

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/reports"
+)
+
+// exploreFlags are those of `chaos explore`.
+type exploreFlags struct {
+	arms    []string
+	without []string
+	from    int64
+	seeds   int
+	workers int
+	out     string
+}
+
+func (c *cli) exploreCommand() *cobra.Command {
+	var f exploreFlags
+	cmd := &cobra.Command{
+		Use:   "explore SCENARIO",
+		Short: "Run a scenario with many seeds in the simulator, and group what fails",
+		Long: "Runs a scenario with one seed after another in the simulator, on all cores, and keeps nothing but what\n" +
+			"came out otherwise than stated, or as it may and need not. Failures are grouped by the property and the\n" +
+			"shape of its witness; the first seed of each group is recorded as chaos run would.\n" +
+			"Exit: 0 nothing that is not stated, 1 something, 3 vacuous, 4 unknown, 64 wrong usage, 70 the rig failed.",
+		Example: "  chaos explore overlap-random --seeds 10000\n" +
+			"  chaos explore overlap-random --arm cassandra/cas --without persist-condition --seeds 500\n" +
+			"  chaos explore stale-periodic-flush --from 1000 --seeds 5000",
+		Args: oneScenario,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.explore(cmd.Context(), args[0], f) },
+	}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.arms, "arm", nil, "the `ARM` to run (repeatable; default: all that the scenario speaks of)")
+	flags.StringSliceVar(&f.without, "without", nil, "a `GUARD` to take from the arm (repeatable)")
+	flags.IntVar(&f.seeds, "seeds", 1000, "run `N` seeds")
+	flags.Int64Var(&f.from, "from", 1, "begin with seed `N`")
+	flags.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "do `N` runs at a time (what is found does not depend on it)")
+	flags.StringVar(&f.out, "out", "", "`DIR` to put the folders of failed runs into (default: runs/ and the time)")
+	return cmd
+}
+
+// exploring is how much memory may grow before it is collected, in percent of what lives: a run's history is garbage when it
+// is judged, and little else lives.
+const exploring = 800
+
+func (c *cli) explore(ctx context.Context, scenario string, f exploreFlags) error {
+	switch {
+	case f.seeds < 1:
+		return mistake("--seeds takes a number from 1 on, not %d", f.seeds)
+	case f.workers < 1:
+		return mistake("--workers takes a number from 1 on, not %d", f.workers)
+	}
+	q, err := c.request(scenario, clusterFlags{cluster: "sim"})
+	if err != nil {
+		return err
+	}
+	q.Arms, q.Without, q.Seed, q.Seeds, q.Out = f.arms, f.without, f.from, f.seeds, f.out
+	if q.Out == "" {
+		q.Out = filepath.Join("runs", time.Now().UTC().Format("20060102T150405.000"))
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(exploring))
+	look, end := c.looking()
+	found, err := controller.Explore(ctx, controller.Search{Request: q, Workers: f.workers, Look: look})
+	end()
+	if found == nil {
+		return missingFile(err, scenario)
+	}
+	c.exit = found.Exit()
+	if err != nil {
+		c.exit = exitOf(err)
+	}
+	if c.json {
+		d := exploredDocument{
+			Schema: 1, Scenario: found.Scenario.Name, Arms: found.Arms, From: found.From, Seeds: f.seeds, Runs: found.Runs, Seconds: found.Took.Seconds(),
+			Exit: c.exit, Findings: append([]*controller.Finding{}, found.Findings...),
+		}
+		if err != nil {
+			d.Error = err.Error()
+		}
+		c.print(d)
+		return nil
+	}
+	told := found.Told()
+	if err != nil {
+		told.Broken = err.Error()
+	}
+	reports.Explored(c.out, told)
+	if err == nil && c.exit != controller.ExitExpected {
+		fmt.Fprintf(c.errs, "exit %d\n", c.exit)
+	}
+	return err
+}
+
+// exploredDocument is what `chaos explore --json` prints.
+type exploredDocument struct {
+	Schema   int      `json:"schema"`
+	Scenario string   `json:"scenario"`
+	Arms     []string `json:"arms"`
+	From     int64    `json:"from"`
+	Seeds    int      `json:"seeds"`
+	Runs     int      `json:"runs"`
+	Seconds  float64  `json:"seconds"`
+	Exit     int      `json:"exit"`
+	// Error is why it ended early.
+	Error    string                `json:"error,omitempty"`
+	Findings []*controller.Finding `json:"findings"`
+}
+
+// looking prints how far a search is: on a terminal in one line that is written over, elsewhere a line now and then.
+func (c *cli) looking() (look func(controller.Searched), end func()) {
+	every, before, after := 10*time.Second, "", "\n"
+	if file, ok := c.errs.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			every, before, after = 200*time.Millisecond, "\r", "\033[K"
+		}
+	}
+	last, said := time.Now(), false
+	look = func(s controller.Searched) {
+		if c.json || time.Since(last) < every {
+			return
+		}
+		last, said = time.Now(), true
+		fmt.Fprintf(c.errs, "%s%d of %d runs, %d failed, %.0f a second%s", before, s.Runs, s.Of, s.Failures,
+			float64(s.Runs)/s.Took.Seconds(), after)
+	}
+	return look, func() {
+		if said && before != "" {
+			fmt.Fprint(c.errs, "\r\033[K")
+		}
+	}
+}

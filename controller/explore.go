@@ -1,0 +1,359 @@
+package controller
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/single-writer/chaos/checker"
+	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/reports"
+	"github.com/single-writer/chaos/scenarios"
+)
+
+// Search is what `chaos explore` was asked to do: a request of which every seed is run, in memory.
+type Search struct {
+	Request
+	// Workers is how many runs there are at a time.
+	Workers int
+	// Look is told now and then how far it has come.
+	Look func(Searched)
+}
+
+// Searched is how far a search has come.
+type Searched struct {
+	Runs, Of, Failures int
+	Took               time.Duration
+}
+
+// Finding is failures that have one fingerprint.
+type Finding struct {
+	Arm         string   `json:"arm"`
+	Without     []string `json:"without"`
+	Property    string   `json:"property,omitempty"`
+	Fingerprint string   `json:"fingerprint"`
+	// Kind is fail, unknown, vacuous, or "rig" for an error of the rig itself. Allowed tells that the scenario says of the
+	// property that it may fail under the arm.
+	Kind    string `json:"kind"`
+	Allowed bool   `json:"allowed"`
+	Count   int    `json:"count"`
+	// Seed is the first that shows it, Sentence what it shows then, Also the other properties that failed with it.
+	Seed     int64    `json:"seed"`
+	Sentence string   `json:"sentence"`
+	Also     []string `json:"also,omitempty"`
+	// Again is the command that replays it, Folder where it was recorded.
+	Again  string `json:"again"`
+	Folder string `json:"folder,omitempty"`
+
+	job Job
+}
+
+// kindRig is the kind of a finding that is an error of the rig.
+const kindRig = "rig"
+
+// Found is what came of a search.
+type Found struct {
+	Scenario *scenarios.Scenario
+	Arms     []string
+	Cluster  history.ClusterFacts
+	From     int64
+	Findings []*Finding
+	Searched
+	Folder string
+}
+
+// Exit is the exit code: what the scenario allows is no deviation.
+func (f *Found) Exit() int {
+	var codes []int
+	for _, g := range f.Findings {
+		switch {
+		case g.Allowed:
+		case g.Kind == kindRig:
+			codes = append(codes, ExitRig)
+		case g.Kind == string(checker.Unknown):
+			codes = append(codes, ExitUnknown)
+		case g.Kind == string(checker.Vacuous):
+			codes = append(codes, ExitVacuous)
+		default:
+			codes = append(codes, ExitDeviates)
+		}
+	}
+	return Worst(codes...)
+}
+
+// Explore runs a scenario with many seeds at a time and groups what failed. The groups are the same however many runs there
+// are at a time. When the context ends, what was found so far is returned with its error; so is an error of recording.
+func Explore(ctx context.Context, q Search) (*Found, error) {
+	began := time.Now()
+	jobs, s, err := q.first()
+	if err != nil {
+		return nil, &Usage{err}
+	}
+	c, err := q.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &Found{
+		Scenario: s, Arms: q.armsOf(jobs), Cluster: c.Facts(), From: q.Seed, Folder: q.Out,
+		Searched: Searched{Of: len(jobs) * max(1, q.Seeds)},
+	}
+	groups := &groups{by: map[string]*Finding{}}
+	work := make(chan Job)
+	var running sync.WaitGroup
+	var counting sync.Mutex
+	for range max(1, q.Workers) {
+		running.Go(func() {
+			for j := range work {
+				found := judged(ctx, j, c)
+				counting.Lock()
+				if ctx.Err() == nil || len(found) > 0 {
+					out.Runs++
+				}
+				groups.add(found)
+				out.Failures, out.Took = groups.all(), time.Since(began)
+				if q.Look != nil {
+					q.Look(out.Searched)
+				}
+				counting.Unlock()
+			}
+		})
+	}
+	err = deal(ctx, work, s, jobs, q.Request)
+	running.Wait()
+	out.Findings, out.Took = groups.sorted(), time.Since(began)
+	for _, f := range out.Findings {
+		f.Again = q.again(f.job)
+	}
+	if err == nil {
+		err = q.record(ctx, out, c)
+	}
+	return out, errors.Join(err, c.Close(context.WithoutCancel(ctx)))
+}
+
+// first are the jobs of the first seed, one for each arm: all mistakes that can be seen before anything is started.
+func (q Search) first() ([]Job, *scenarios.Scenario, error) {
+	one := q.Request
+	one.Seeds = 1
+	jobs, s, err := one.jobs()
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := os.Lstat(q.Out); err == nil {
+		return nil, nil, &FolderExists{q.Out}
+	}
+	return jobs, s, nil
+}
+
+func (q Search) armsOf(jobs []Job) []string {
+	var out []string
+	for _, j := range jobs {
+		out = append(out, j.Arm.Name)
+	}
+	return out
+}
+
+// deal hands out the jobs, seed by seed.
+func deal(ctx context.Context, work chan<- Job, s *scenarios.Scenario, first []Job, q Request) error {
+	defer close(work)
+	for n := range int64(max(1, q.Seeds)) {
+		for _, j := range first {
+			next := j.with(s, q.Seed+n)
+			select {
+			case work <- next:
+			case <-ctx.Done():
+				return fmt.Errorf("seed %d was not begun: %w", q.Seed+n, context.Cause(ctx))
+			}
+		}
+	}
+	return nil
+}
+
+// judged runs a job and gives what it found: nothing, when it came out as stated and shows nothing that may be.
+func judged(ctx context.Context, j Job, c cluster.Cluster) []*Finding {
+	m := history.NewMemory(j.Header(c.Facts()))
+	if err := Execute(ctx, j, c, m); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		return []*Finding{j.finding(kindRig, "", "rig: "+withoutNumbers(first), err.Error())}
+	}
+	e, _ := j.Scenario.Expectation(j.Arm.Name)
+	return j.findings(&m.History, Judge(&m.History, e), e)
+}
+
+// findings are at most two: the first thing that is not as stated, and the first that may be and need not. What fails later
+// in the same run mostly follows from it.
+func (j Job) findings(h *history.History, v Verdict, e scenarios.Expectation) []*Finding {
+	var out []*Finding
+	failing := v.failed()
+	for _, allowed := range []bool{false, true} {
+		var of []checker.Result
+		for _, r := range failing {
+			stated := !e.Holds && slices.Contains(e.Violates, r.Property)
+			if !stated && slices.Contains(e.May, r.Property) == allowed {
+				of = append(of, r)
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		f := j.finding(string(checker.Fail), of[0].Property, fingerprint(h, of[0]), of[0].Summary)
+		f.Allowed = allowed
+		for _, r := range failing {
+			if r.Property != f.Property {
+				f.Also = append(f.Also, r.Property)
+			}
+		}
+		out = append(out, f)
+	}
+	if len(out) > 0 && !out[0].Allowed {
+		return out
+	}
+	for _, d := range v.Deviations {
+		print := string(d.Kind) + " " + d.Property + ": " + withoutNumbers(d.Text)
+		return append(out, j.finding(string(d.Kind), d.Property, print, d.Text))
+	}
+	return out
+}
+
+func (j Job) finding(kind, property, print, sentence string) *Finding {
+	return &Finding{
+		Arm: j.Arm.Name, Without: append([]string{}, j.Arm.Without...), Property: property, Fingerprint: print, Kind: kind, Count: 1,
+		Seed: j.Seed, Sentence: sentence, job: j,
+	}
+}
+
+// failed are the results of the properties that failed, the one first whose witness was complete first: what fails by a later
+// event may be a consequence, and never a cause.
+func (v Verdict) failed() []checker.Result {
+	var out []checker.Result
+	for _, r := range v.report.Properties {
+		if r.Verdict == checker.Fail {
+			out = append(out, r)
+		}
+	}
+	last := func(r checker.Result) int {
+		if len(r.Witness) == 0 {
+			return 0
+		}
+		return r.Witness[len(r.Witness)-1].Index
+	}
+	slices.SortStableFunc(out, func(a, b checker.Result) int { return cmp.Compare(last(a), last(b)) })
+	return out
+}
+
+// withoutNumbers makes texts that differ in numbers alone the same.
+func withoutNumbers(text string) string {
+	var b strings.Builder
+	number := false
+	for _, r := range text {
+		digit := r >= '0' && r <= '9'
+		switch {
+		case digit && !number:
+			b.WriteByte('#')
+		case !digit:
+			b.WriteRune(r)
+		}
+		number = digit
+	}
+	return b.String()
+}
+
+// groups are findings by arm and fingerprint. Adding is the same in any order.
+type groups struct{ by map[string]*Finding }
+
+func (g *groups) add(found []*Finding) {
+	for _, f := range found {
+		key := fmt.Sprint(f.Arm, f.Allowed, f.Fingerprint)
+		had, ok := g.by[key]
+		switch {
+		case !ok:
+			g.by[key] = f
+		case f.Seed < had.Seed:
+			f.Count += had.Count
+			g.by[key] = f
+		default:
+			had.Count++
+		}
+	}
+}
+
+func (g *groups) all() (n int) {
+	for _, f := range g.by {
+		n += f.Count
+	}
+	return n
+}
+
+// sorted gives the findings, what is not allowed first, then the most frequent.
+func (g *groups) sorted() []*Finding {
+	out := slices.Collect(maps.Values(g.by))
+	rank := func(f *Finding) int {
+		if f.Allowed {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(out, func(a, b *Finding) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Arm, b.Arm), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Seed, b.Seed),
+			cmp.Compare(a.Fingerprint, b.Fingerprint))
+	})
+	return out
+}
+
+// again is the command that replays a job.
+func (q Search) again(j Job) string {
+	s := fmt.Sprintf("%s --arm %s", q.Again, j.Arm.Name)
+	for _, g := range j.Arm.Without {
+		s += " --without " + g
+	}
+	return fmt.Sprintf("%s --seed %d", s, j.Seed)
+}
+
+// record runs the first seed of each group again, into the folder of a run. One seed that shows two things is recorded once.
+func (q Search) record(ctx context.Context, out *Found, c cluster.Cluster) error {
+	done := map[string]string{}
+	for _, f := range out.Findings {
+		if f.Kind == kindRig {
+			continue // There is no verdict to record; the command shows the error again.
+		}
+		path, ok := done[f.Again]
+		if !ok {
+			r, err := q.one(ctx, f.job, c)
+			if err != nil {
+				return err
+			}
+			o := Outcome{Scenario: f.job.Scenario, Cluster: out.Cluster, Seed: f.Seed, Again: q.Again}
+			if err := (Folder{r.Folder}).put("story.md", o.story(r)); err != nil {
+				return err
+			}
+			path, done[f.Again] = r.Folder, r.Folder
+		}
+		f.Folder = filepath.ToSlash(path)
+	}
+	return nil
+}
+
+// Told is the search as the reports want it.
+func (f *Found) Told() reports.Search {
+	out := reports.Search{
+		Scenario: f.Scenario.Name, Arms: f.Arms, From: f.From, Runs: f.Runs, Of: f.Of, Took: f.Took, Cluster: reports.ClusterLabel(f.Cluster),
+	}
+	for _, g := range f.Findings {
+		out.Findings = append(out.Findings, reports.Finding{
+			Arm: g.Arm, Without: g.Without, Property: g.Property, Kind: g.Kind, Allowed: g.Allowed, Count: g.Count, Seed: g.Seed,
+			Sentence: g.Sentence, Also: g.Also, Again: g.Again, Folder: g.Folder,
+		})
+	}
+	return out
+}

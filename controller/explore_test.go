@@ -1,0 +1,170 @@
+package controller
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/single-writer/chaos/checker"
+	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/scenarios"
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+// search explores a scenario in memory and in a folder of the test's.
+func search(t *testing.T, scenario, arm string, seeds, workers int, without ...string) *Found {
+	t.Helper()
+	f, err := Explore(context.Background(), aSearch(t, scenario, arm, seeds, workers, without...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func aSearch(t *testing.T, scenario, arm string, seeds, workers int, without ...string) Search {
+	return Search{
+		Request: Request{
+			Scenario: scenario, Arms: []string{arm}, Without: without, Seed: 1, Seeds: seeds, Out: filepath.Join(t.TempDir(), "runs"), Kind: "sim",
+			Again: "chaos run " + scenario, Progress: func(string) {},
+			Open: func(context.Context) (cluster.Cluster, error) { return sim.Cluster{}, nil },
+		},
+		Workers: workers,
+	}
+}
+
+// Nobody's script finds the corruption of issue 732 in the arm without a fence, and nothing in the fence.
+func TestExploreFinds732(t *testing.T) {
+	f := search(t, "overlap-random", persistence.CassandraLWW, 100, 2)
+	i := slices.IndexFunc(f.Findings, func(g *Finding) bool { return g.Property == checker.NoStaleOverwrite })
+	if i < 0 || f.Exit() != ExitExpected || f.Runs != 100 {
+		t.Fatalf("%d runs, exit %d, no stale overwrite in: %+v", f.Runs, f.Exit(), f.Told().Findings)
+	}
+	g := f.Findings[i]
+	if !g.Allowed || !strings.Contains(g.Fingerprint, "by an older owner, lower") {
+		t.Errorf("%+v", g)
+	}
+	// The run that is recorded shows what the search saw, and so does the scenario that the seed drew.
+	var v Verdict
+	b, err := os.ReadFile(filepath.Join(g.Folder, "verdict.json"))
+	if err = errors.Join(err, json.Unmarshal(b, &v)); err != nil {
+		t.Fatal(err)
+	}
+	if v.Seed != g.Seed || v.Properties[g.Property].Summary != g.Sentence {
+		t.Errorf("recorded: seed %d, %s; found: %+v", v.Seed, v.Properties[g.Property].Summary, g)
+	}
+	if want := "chaos run overlap-random --arm cassandra/lww --seed "; !strings.HasPrefix(g.Again, want) {
+		t.Errorf("again: %s", g.Again)
+	}
+	if f := search(t, "overlap-random", persistence.CassandraCAS, 300, 2); len(f.Findings) > 0 {
+		t.Errorf("in the fence: %+v", f.Told().Findings)
+	}
+}
+
+// A guard that is taken away is found missing without a script.
+func TestExploreWithoutGuard(t *testing.T) {
+	f := search(t, "overlap-random", persistence.CassandraCAS, 100, 2, persistence.PersistCondition)
+	if len(f.Findings) == 0 || f.Exit() != ExitDeviates || f.Findings[0].Allowed {
+		t.Fatalf("exit %d: %+v", f.Exit(), f.Told().Findings)
+	}
+	if want := "chaos run overlap-random --arm cassandra/cas --without persist-condition --seed "; !strings.HasPrefix(f.Findings[0].Again, want) {
+		t.Errorf("again: %s", f.Findings[0].Again)
+	}
+}
+
+// The same seeds give the same groups, however many runs there are at a time; a scripted scenario that does as it states
+// gives none.
+func TestExploreIsTheSameOnAnyCores(t *testing.T) {
+	var want string
+	for _, workers := range []int{1, 2, 7} {
+		f := search(t, "overlap-random", persistence.CassandraLWW, 60, workers)
+		for _, g := range f.Findings {
+			g.Folder = ""
+		}
+		b, err := json.Marshal(f.Findings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			want = string(b)
+		}
+		if string(b) != want {
+			t.Errorf("with %d at a time:\n%s\nnot\n%s", workers, b, want)
+		}
+	}
+	if f := search(t, "stale-periodic-flush", persistence.CassandraLWW, 20, 2); len(f.Findings) > 0 || f.Exit() != ExitExpected {
+		t.Errorf("what the scenario states is no finding: %+v", f.Told().Findings)
+	}
+}
+
+// A search that is interrupted gives what it has found.
+func TestExploreInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	q := aSearch(t, "overlap-random", persistence.CassandraLWW, 100000, 2)
+	q.Look = func(s Searched) {
+		if s.Failures > 0 {
+			cancel()
+		}
+	}
+	f, err := Explore(ctx, q)
+	if !errors.Is(err, context.Canceled) || f == nil || len(f.Findings) == 0 || f.Runs >= 100000 {
+		t.Errorf("%v: %+v", err, f)
+	}
+}
+
+// A seed's scenario, written to a file and read again, is the same run byte for byte.
+func TestDrawnScenarioIsTheSameRun(t *testing.T) {
+	s := find(t, "overlap-random")
+	for seed := range int64(10) {
+		want := bytesOf(t, execute(t, sim.Cluster{}, s, persistence.CassandraCAS, seed))
+		written, err := scenarios.Parse("drawn.yaml", s.Draw(seed).YAML(), Vocabulary())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bytesOf(t, execute(t, sim.Cluster{}, written, persistence.CassandraCAS, seed)); !bytes.Equal(got, want) {
+			t.Errorf("seed %d: the scenario that it draws gives another history", seed)
+		}
+	}
+}
+
+// Two failures are the same by their kinds of events and the relations between them, whatever the numbers.
+func TestFingerprint(t *testing.T) {
+	write := func(process string, generation int32, offset int64) history.Event {
+		return history.Event{Process: process, Type: history.OK, F: history.Persist,
+			Value: &history.Write{Key: "acct-1", Offset: offset, Owner: history.Owner{Member: process, Generation: generation}}}
+	}
+	print := func(events ...history.Event) string {
+		h := &history.History{Events: events}
+		r := checker.Result{Property: "p"}
+		for i := range events {
+			r.Witness = append(r.Witness, checker.Evidence{Index: i})
+		}
+		return fingerprint(h, r)
+	}
+	base := print(write("b/1", 3, 9), write("a/1", 1, 5))
+	if want := "p: W1 persist ok; W2 persist ok by an older owner, lower"; base != want {
+		t.Errorf("%s, not %s", base, want)
+	}
+	if same := print(write("c/2", 8, 7), write("b/4", 2, 1)); same != base {
+		t.Errorf("other numbers and names: %s", same)
+	}
+	for name, other := range map[string]string{
+		"higher":        print(write("b/1", 3, 9), write("a/1", 1, 10)),
+		"level":         print(write("b/1", 3, 9), write("a/1", 1, 9)),
+		"newer owner":   print(write("b/1", 3, 9), write("a/1", 4, 5)),
+		"one worker":    print(write("b/1", 3, 9), write("b/2", 1, 5)),
+		"more of it":    print(write("b/1", 3, 9), write("a/1", 1, 5), write("b/1", 3, 11)),
+		"another event": print(write("b/1", 3, 9), history.Event{Process: "observer", Type: history.OK, F: history.Read, Value: &history.RowRead{Key: "acct-1"}}),
+	} {
+		if other == base {
+			t.Errorf("%s is the same: %s", name, other)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package nemesis
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/workload"
+)
+
+// A plan that nobody wrote, as one drawn from a seed, cannot know where its workers will stand. Its steps are Maybe: what
+// cannot be done is passed over, which the history says.
+
+// unfit is why a worker cannot bear a fault just now. Of a plan that somebody wrote it is a mistake; what else goes wrong is
+// the rig's.
+type unfit struct{ error }
+
+func unfitf(format string, args ...any) error { return &unfit{fmt.Errorf(format, args...)} }
+
+// came waits for a moment that may not come.
+func (r *Runner) came(w workload.World, watch workload.Watch, step int, t workload.Trigger) bool {
+	if t.IsZero() {
+		return true
+	}
+	w.Note(history.Plan, &history.PlanStep{Of: "plan", Step: step, Status: "armed", Detail: t.String()})
+	if _, ok := watch.Await(t.Limit()); ok {
+		return true
+	}
+	r.pass(w, step, fmt.Sprintf("%s did not come within %s", t, t.Limit()))
+	return false
+}
+
+// tryAll does those of the actions that can be done.
+func (r *Runner) tryAll(w workload.World, step int, actions []Action) error {
+	for _, a := range actions {
+		err := r.fits(a)
+		if err == nil {
+			err = r.do(w, a)
+		}
+		var cannot *unfit
+		switch {
+		case errors.As(err, &cannot):
+			r.pass(w, step, fmt.Sprintf("%s %s: %v", a.Fault, a.Target, cannot))
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Runner) pass(w workload.World, step int, why string) {
+	w.Note(history.Plan, &history.PlanStep{Of: "plan", Step: step, Status: "passed", Detail: why})
+}
+
+// fits finds what can be seen before a fault is announced.
+func (r *Runner) fits(a Action) error {
+	switch a.Fault {
+	case "probe":
+		return nil
+	case "start":
+		if process, running := r.Crew.Life(a.Target); running {
+			return unfitf("it runs already, as %s", process)
+		}
+		return nil
+	}
+	process, err := r.running(a.Target)
+	if err == nil && a.Fault == "release" && !r.Stage.Held(process) {
+		err = unfitf("%s is not held", process)
+	}
+	return err
+}

@@ -1,0 +1,233 @@
+package scenarios
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/single-writer/chaos/ledger"
+	"github.com/single-writer/chaos/nemesis"
+	"github.com/single-writer/chaos/workload"
+)
+
+// Random is what a scenario leaves to the seed: the stages of its input, its plan, settings of its workers, each of them or
+// none. What a seed makes of it is an ordinary scenario, which can be printed, read again and run by itself.
+type Random struct {
+	Input    RandomInput
+	Plan     RandomPlan
+	Settings []Choice
+}
+
+// RandomInput is so many events, of which at most Closes close an account. They come in bursts with pauses of at most Pause.
+type RandomInput struct {
+	Events, Closes int
+	Pause          time.Duration
+}
+
+// RandomPlan is so many faults, done to the workers a, b, c, ..., with pauses of at most Pause.
+type RandomPlan struct {
+	Workers, Faults int
+	Pause           time.Duration
+	// Of says which faults, and how often one in comparison with the others.
+	Of []Weight
+	// Points are those at which a fault may be done.
+	Points []string
+}
+
+// Weight is how often a fault is drawn in comparison with others.
+type Weight struct {
+	Fault string
+	Times int
+}
+
+// Choice is one setting of which each worker gets one of several values, or all workers the same where a group needs it.
+type Choice struct {
+	setting setting
+	values  []workload.Config
+}
+
+// None tells that nothing is left to the seed.
+func (r Random) None() bool {
+	return r.Input.Events == 0 && r.Plan.Workers == 0 && len(r.Settings) == 0
+}
+
+// Draw gives the scenario as a seed makes it. A scenario that leaves nothing to the seed is its own.
+func (s *Scenario) Draw(seed int64) *Scenario {
+	if s.Random.None() {
+		return s
+	}
+	d := drawing{rand.New(rand.NewPCG(uint64(seed), 0xd1342543de82ef95)), s}
+	out := *s
+	out.Random = Random{}
+	if s.Random.Input.Events > 0 {
+		out.Stages = d.stages(s.Random.Input)
+	}
+	out.Workers = d.workers()
+	if s.Random.Plan.Workers > 0 {
+		out.Plan = d.plan(s.Random.Plan, out.Workers)
+	}
+	return &out
+}
+
+// drawing draws one scenario.
+type drawing struct {
+	*rand.Rand
+	of *Scenario
+}
+
+// upTo is a time of at most so much, in whole milliseconds, so that it can be read.
+func (d drawing) upTo(most time.Duration) time.Duration {
+	return time.Duration(d.Int64N(int64(most/time.Millisecond)+1)) * time.Millisecond
+}
+
+// longestBurst is how many events of one stage are produced one right after another.
+const longestBurst = 6
+
+// stages draws the input.
+func (d drawing) stages(r RandomInput) []workload.Stage {
+	closes := map[int64]int{}
+	for range r.Closes {
+		// Event 1 would close what nobody has opened, as others may; one of that is enough.
+		closes[1+d.Int64N(int64(r.Events))] = 1 + d.IntN(d.of.Keys)
+	}
+	var out []workload.Stage
+	for first := int64(1); first <= int64(r.Events); {
+		s := workload.Stage{First: first, Last: first, Kind: ledger.Post, After: d.upTo(r.Pause)}
+		if key, ok := closes[first]; ok {
+			s.Kind, s.Key = ledger.Close, key
+		} else {
+			for last := min(int64(r.Events), first+d.Int64N(longestBurst)); s.Last < last && closes[s.Last+1] == 0; {
+				s.Last++
+			}
+		}
+		out = append(out, s)
+		first = s.Last + 1
+	}
+	return out
+}
+
+// workers draws the settings.
+func (d drawing) workers() []workload.Config {
+	workers := slices.Clone(d.of.Workers)
+	for _, c := range d.of.Random.Settings {
+		all := &c.values[d.IntN(len(c.values))]
+		for i := range workers {
+			from := all
+			if !c.setting.group {
+				from = &c.values[d.IntN(len(c.values))]
+			}
+			c.setting.take(&workers[i], from)
+		}
+	}
+	return workers
+}
+
+// lookFor is how long a step of a drawn plan waits for a moment that may not come.
+const lookFor = 400 * time.Millisecond
+
+// plan draws a plan. It starts the workers, does one thing after another, and ends with everybody released and started, so
+// that what is left of the input can be done. It does not know where a worker will stand: every step is Maybe.
+func (d drawing) plan(r RandomPlan, workers []workload.Config) []nemesis.Step {
+	plan := []nemesis.Step{}
+	add := func(s nemesis.Step) {
+		s.Maybe = true
+		plan = append(plan, s)
+	}
+	at := map[string]place{}
+	for i, w := range d.Perm(r.Workers) {
+		name := workers[w].Name
+		at[name] = works
+		s := nemesis.Step{Do: []nemesis.Action{{Fault: faultStart, Target: name}}}
+		if i > 0 {
+			s.After = d.upTo(r.Pause)
+		}
+		add(s)
+	}
+	for range r.Faults {
+		w := workers[d.IntN(r.Workers)]
+		s, then := d.step(r, w, at[w.Name])
+		at[w.Name] = then
+		add(s)
+	}
+	heal := nemesis.Step{After: d.upTo(r.Pause)}
+	for _, w := range workers[:r.Workers] {
+		heal.Do = append(heal.Do, nemesis.Action{Fault: faultRelease, Target: w.Name}, nemesis.Action{Fault: faultStart, Target: w.Name})
+	}
+	add(heal)
+	return plan
+}
+
+// place is where the drawn plan takes a worker to be.
+type place int
+
+const (
+	works place = iota
+	// stands: it is held at a point at which it can still be made to fail by a record, or at any other.
+	stands
+	folding
+	away
+)
+
+// step draws what is done to a worker next.
+func (d drawing) step(r RandomPlan, w workload.Config, at place) (nemesis.Step, place) {
+	s := nemesis.Step{After: d.upTo(r.Pause)}
+	do := func(fault, target string) { s.Do = append(s.Do, nemesis.Action{Fault: fault, Target: target}) }
+	switch at {
+	case away:
+		do(faultStart, w.Name)
+		return s, works
+	case stands, folding:
+		if d.IntN(2) == 0 {
+			// Until the group goes on without it, and a little longer.
+			s.When = workload.Trigger{Evicted: w.Name, Within: w.Member.MaxPollInterval + lookFor}
+		}
+		ends := []string{faultRelease, faultRelease, faultRelease, "kill", "stop"}
+		if at == folding {
+			ends = append(ends, "fail", "fail")
+		}
+		end := ends[d.IntN(len(ends))]
+		do(end, w.Name)
+		if end == "kill" || end == "stop" {
+			return s, away
+		}
+		return s, works
+	}
+	fault := d.fault(r)
+	if fault == faultProbe {
+		do(fault, allWorkers)
+		return s, at
+	}
+	if fault == "hold" || d.IntN(2) == 0 {
+		point := r.Points[d.IntN(len(r.Points))]
+		s.When = workload.Trigger{Worker: w.Name, Point: point, Within: lookFor}
+		if strings.HasSuffix(point, "-answered") {
+			s.When.Answer = workload.AnyAnswer
+		}
+	}
+	do(fault, w.Name)
+	switch {
+	case fault == "hold" && s.When.Point == workload.PointFolded:
+		return s, folding
+	case fault == "hold":
+		return s, stands
+	case fault == "kill", fault == "stop":
+		return s, away
+	}
+	return s, works
+}
+
+// fault draws one by its weight.
+func (d drawing) fault(r RandomPlan) string {
+	all := 0
+	for _, w := range r.Of {
+		all += w.Times
+	}
+	at := d.IntN(all)
+	for _, w := range r.Of {
+		if at -= w.Times; at < 0 {
+			return w.Fault
+		}
+	}
+	return ""
+}

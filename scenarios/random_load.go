@@ -1,0 +1,116 @@
+package scenarios
+
+import (
+	"slices"
+
+	"github.com/single-writer/chaos/workload"
+)
+
+// randomKey is what stands in the place of stages, of a plan or of a worker's name where it is left to the seed.
+const randomKey = "random"
+
+const (
+	mostWorkers = 26
+	mostFaults  = 1000
+	mostTimes   = 1000
+)
+
+// drawable are the faults that a plan can draw. The others end a worker's being held or away, and come by themselves.
+var drawable = []string{"evict", "hold", "kill", "lose-answer", "probe", "stop", "unreachable"}
+
+// randomInput reads {events: 32, closes: 4, pause: 300ms}.
+func (l *loader) randomInput(f *field) {
+	o, ok := l.object(f.value, f.at, "a random input", "events", "closes", "pause")
+	if !ok {
+		return
+	}
+	events, ok := l.number(o.need("events"), mostEvents)
+	closes, _ := l.number(o.field("closes"), mostEvents)
+	pause, _ := l.duration(o.field("pause"), 0)
+	if ok && closes > events {
+		l.fail(o.field("closes").at, "", "%d of %d events cannot be closes", closes, events)
+	}
+	l.scenario.Random.Input = RandomInput{Events: int(events), Closes: int(closes), Pause: pause}
+}
+
+// randomPlan reads {random: {workers: 3, faults: 8, pause: 300ms, of: {hold: 4, kill: 1}}}.
+func (l *loader) randomPlan(f *field) {
+	outer, ok := l.object(f.value, f.at, "a plan that is not a list", randomKey)
+	if !ok {
+		return
+	}
+	random := outer.need(randomKey)
+	if random == nil {
+		return
+	}
+	o, ok := l.object(random.value, random.at, "a random plan", "workers", "faults", "pause", "of")
+	if !ok {
+		return
+	}
+	workers, ok := l.number(o.need("workers"), mostWorkers)
+	faults, _ := l.number(o.need("faults"), mostFaults)
+	pause, _ := l.duration(o.field("pause"), 0)
+	r := RandomPlan{Workers: int(workers), Faults: int(faults), Pause: pause, Points: l.vocabulary.Points}
+	if of := o.need("of"); of != nil {
+		r.Of = l.weights(of)
+	}
+	l.scenario.Random.Plan = r
+	for i := range workers {
+		l.start(string(rune('a'+i)), random.at, moment{0, -1})
+	}
+	l.planRead = ok
+}
+
+// weights reads which faults there are, and how often.
+func (l *loader) weights(f *field) []Weight {
+	o, ok := l.object(f.value, f.at, `"of"`)
+	if !ok {
+		return nil
+	}
+	if len(o.fields) == 0 {
+		l.fail(o.at, listed("faults", drawable), "\"of\" names no fault")
+	}
+	var out []Weight
+	for _, w := range o.fields {
+		known := slices.Contains(drawable, w.name)
+		if !known {
+			l.fail(w.key, listed("faults", drawable), "%s", unknown("fault that can be drawn", w.name, drawable))
+		}
+		if n, ok := l.number(w, mostTimes); ok && known {
+			out = append(out, Weight{w.name, int(n)})
+		}
+	}
+	return out
+}
+
+// randomSettings reads settings with the values that there are to choose from: {persist-every: [0s, 1s]}. Those that have to
+// fit another one are written, not drawn.
+func (l *loader) randomSettings(f *field, base workload.Config) {
+	var keys []string
+	for _, s := range settings {
+		if !slices.Contains([]string{"session-timeout", "heartbeat-interval", "backoff", "backoff-max"}, s.key) {
+			keys = append(keys, s.key)
+		}
+	}
+	o, ok := l.object(f.value, f.at, "the random settings", keys...)
+	if !ok {
+		return
+	}
+	for _, s := range settings {
+		from := o.field(s.key)
+		nodes, ok := l.list(from)
+		if !ok {
+			continue
+		}
+		if len(nodes) < 2 {
+			l.fail(from.at, "what all workers have goes under workers: all", "%q needs two values to choose from", from.name)
+		}
+		c := Choice{setting: s}
+		for _, n := range nodes {
+			value := base
+			s.read(l, &field{name: from.name, key: from.key, value: n, at: nodeSpan(n)}, &value)
+			c.values = append(c.values, value)
+		}
+		l.scenario.Random.Settings = append(l.scenario.Random.Settings, c)
+	}
+}
