@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -125,7 +126,10 @@ func (k *killing) kill(at time.Duration, args []string) {
 	case <-time.After(at):
 	case <-r.ended: // quicker than the whole run before
 	}
-	r.kill()
+	if err := r.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		k.t.Fatal(err)
+	}
+	<-r.ended
 	histories, err := filepath.Glob(filepath.Join(r.dir, "*", "history.jsonl"))
 	if err != nil {
 		k.t.Fatal(err)
