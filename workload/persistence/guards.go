@@ -13,6 +13,9 @@ import (
 type Guard struct {
 	Name     string
 	Prevents string
+	// Of is the guard whose work this one completes: with that one gone it has nothing left to do, and taking it away as
+	// well would show nothing. Empty for most.
+	Of string
 }
 
 // The guards' names.
@@ -36,20 +39,20 @@ const (
 
 // guards are all guards: those of snapshots in the order in which a write meets them, then those of a journal.
 var guards = []Guard{
-	{ReplayFilter, "a replayed record folded a second time onto a state that holds it already"},
-	{MonotoneBuffer, "a rightful owner's flush below its own recovered offset, refused for ever"},
-	{TombstoneFloor, "a rightful owner's flush below the tombstone that its recovery found, refused for ever"},
-	{PersistCondition, "a stale owner's flush replacing newer state"},
-	{FirstWrite, "a stale owner that found no row taking the one that its successor has written since"},
-	{Repair, "a key whose offset cell has expired, refusing every write for ever"},
-	{DeleteCondition, "a stale owner's delete erasing newer state"},
-	{TombstoneGuard, "a stale owner's flush bringing a deleted key back to life"},
-	{NeverPersisted, "a stale owner's flush bringing back a key that was deleted before it was ever stored"},
-	{JournalFloorFilter, "events that a stale owner left in the journal, folded into the state of a later life"},
-	{MonotoneInit, "a recovery from an old journal lowering the floor, and a rightful owner refused for ever"},
-	{JournalOrder, "a snapshot whose events the journal lacks, and a rightful owner refused for ever"},
-	{SerialFlush, "a state that is folded while an older one is being stored, taken for stored"},
-	{PersistErrors, "an offset committed beyond a state whose write has failed"},
+	{ReplayFilter, "a replayed record folded a second time onto a state that holds it already", ""},
+	{MonotoneBuffer, "a rightful owner's flush below its own recovered offset, refused for ever", ""},
+	{TombstoneFloor, "a rightful owner's flush below the tombstone that its recovery found, refused for ever", TombstoneGuard},
+	{PersistCondition, "a stale owner's flush replacing newer state", ""},
+	{FirstWrite, "a stale owner that found no row taking the one that its successor has written since", ""},
+	{Repair, "a key whose offset cell has expired, refusing every write for ever", PersistCondition},
+	{DeleteCondition, "a stale owner's delete erasing newer state", ""},
+	{TombstoneGuard, "a stale owner's flush bringing a deleted key back to life", ""},
+	{NeverPersisted, "a stale owner's flush bringing back a key that was deleted before it was ever stored", TombstoneGuard},
+	{JournalFloorFilter, "events that a stale owner left in the journal, folded into the state of a later life", ""},
+	{MonotoneInit, "a recovery from an old journal lowering the floor, and a rightful owner refused for ever", MonotoneBuffer},
+	{JournalOrder, "a snapshot whose events the journal lacks, and a rightful owner refused for ever", ""},
+	{SerialFlush, "a state that is folded while an older one is being stored, taken for stored", ""},
+	{PersistErrors, "an offset committed beyond a state whose write has failed", ""},
 }
 
 // ArmInfo is an arm as the command line lists it.
@@ -115,10 +118,8 @@ func NewArm(name string, without []string) (*Arm, error) {
 	}
 	a := &Arm{Name: name, Guards: []string{}, Without: []string{}, has: map[string]bool{}}
 	a.persists, a.deletes = name != CassandraLWW, name == CassandraCAS
-	for _, g := range without {
-		if !slices.ContainsFunc(all[i].Guards, func(h Guard) bool { return h.Name == g }) {
-			return nil, fmt.Errorf("%s has no guard %q; its guards: %s", name, g, guardNames(all[i].Guards))
-		}
+	if err := all[i].spares(without); err != nil {
+		return nil, err
 	}
 	for _, g := range all[i].Guards {
 		if slices.Contains(without, g.Name) {
@@ -128,6 +129,24 @@ func NewArm(name string, without []string) (*Arm, error) {
 		a.Guards, a.has[g.Name] = append(a.Guards, g.Name), true
 	}
 	return a, nil
+}
+
+// spares tells why the arm cannot be run without those guards: it has no such one, or with one of them gone another has
+// nothing to do, so that the run could not tell what it was for.
+func (a ArmInfo) spares(without []string) error {
+	for n, name := range without {
+		i := slices.IndexFunc(a.Guards, func(g Guard) bool { return g.Name == name })
+		switch {
+		case i < 0:
+			return fmt.Errorf("%s has no guard %q; its guards: %s", a.Name, name, guardNames(a.Guards))
+		case slices.Contains(without[:n], name):
+			return fmt.Errorf("the guard %s is taken away twice; once is enough", name)
+		case slices.Contains(without, a.Guards[i].Of):
+			return fmt.Errorf("%s has nothing to do without %s, so that a run without both shows no more than one without %[2]s: "+
+				"leave out one of the two", name, a.Guards[i].Of)
+		}
+	}
+	return nil
 }
 
 func guardNames(gs []Guard) string {

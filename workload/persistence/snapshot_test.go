@@ -195,11 +195,11 @@ func TestUnknownArmsAndGuards(t *testing.T) {
 		{"cassandra/lww", "persist-condition", `cassandra/lww has no guard "persist-condition"; its guards: replay-filter`},
 		{"cassandra/cas", "luck", `cassandra/cas has no guard "luck"; its guards: replay-filter, monotone-buffer, `},
 		{"cassandra/cas-persist", "tombstone", `cassandra/cas-persist has no guard "tombstone"; its guards: replay-filter, persist-condition, `},
+		{"cassandra/cas", "tombstone tombstone", `the guard tombstone is taken away twice`},
+		{"cassandra/cas", "tombstone-floor tombstone", `tombstone-floor has nothing to do without tombstone, so that`},
+		{"cassandra/cas-persist", "persist-condition repair", `repair has nothing to do without persist-condition, so that`},
 	} {
-		var without []string
-		if c.without != "" {
-			without = []string{c.without}
-		}
+		without := strings.Fields(c.without)
 		if _, err := persistence.NewArm(c.arm, without); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s without %s: %v, not %s", c.arm, c.without, err, c.want)
 		}
