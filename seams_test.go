@@ -144,7 +144,7 @@ var allowed = map[string][]string{
 	"cluster":              {"history", "workload", "workload/persistence", "cluster/board"},
 	"cluster/board":        {"history", "workload", "workload/persistence"},
 	"cluster/sim":          {"history", "workload", "workload/persistence", "cluster", "cluster/board"},
-	"cluster/clients": {"history", "workload", "workload/persistence", "cluster/board", "cluster/clients/cassandra",
+	"cluster/clients": {"history", "workload", "workload/persistence", "cluster", "cluster/board", "cluster/clients/cassandra",
 		"cluster/clients/cassandra/gocql1", "cluster/clients/cassandra/gocql2", "cluster/clients/cassandra/wire"},
 	"cluster/clients/cassandra":        {"workload/persistence"},
 	"cluster/clients/cassandra/gocql1": {"cluster/clients/cassandra"},
@@ -152,6 +152,8 @@ var allowed = map[string][]string{
 	"cluster/clients/cassandra/wire":   {},
 	"cluster/containers": {"history", "cluster", "cluster/clients", "cluster/containers/definition", "cluster/containers/images",
 		"cluster/containers/owner", "cluster/containers/ready"},
+	// The scripts of the facts cannot tell one cluster from another.
+	"conformance": {"history", "workload", "workload/persistence", "cluster"},
 	// The controller runs on any cluster, and so knows none of them; which one it is, the command line says.
 	"controller": {"history", "ledger", "checker", "measures", "reports", "scenarios", "workload", "workload/persistence", "nemesis", "cluster",
 		"cluster/board"},

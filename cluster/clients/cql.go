@@ -38,11 +38,11 @@ func (r *rows) query(s persistence.Statement) (cql string, values []any, err err
 		return "SELECT partition, key, " + selected + " FROM " + table + ofRun, key[:3], nil
 	case persistence.Update:
 		cql = "UPDATE " + table + using(s) + " SET offset = ?, created = toTimestamp(now()), metadata = ?, value = ? WHERE " + rowKey
-		values = append([]any{s.Offset, s.Metadata, blob(s.Value)}, key...)
+		values = append([]any{offset(s), s.Metadata, blob(s.Value)}, key...)
 	case persistence.Insert:
 		cql = "INSERT INTO " + table + " (application_id, group_id, topic, partition, key, offset, created, metadata, value)" +
 			" VALUES (?, ?, ?, ?, ?, ?, toTimestamp(now()), ?, ?)"
-		values = slices.Concat(key, []any{s.Offset, s.Metadata, blob(s.Value)})
+		values = slices.Concat(key, []any{offset(s), s.Metadata, blob(s.Value)})
 	case persistence.Expire:
 		cql = "UPDATE " + table + using(s) + " SET offset = null, value = null WHERE " + rowKey
 		values = key
@@ -50,8 +50,8 @@ func (r *rows) query(s persistence.Statement) (cql string, values []any, err err
 		cql = "DELETE FROM " + table + using(s) + " WHERE " + rowKey
 		values = key
 	}
-	if s.If == persistence.Always && s.Verb != persistence.Insert {
-		values = append([]any{s.Timestamp}, values...)
+	if s.Verb != persistence.Insert {
+		values = append(usingValues(s), values...)
 	}
 	switch s.If {
 	case persistence.Always:
@@ -60,7 +60,7 @@ func (r *rows) query(s persistence.Statement) (cql string, values []any, err err
 		}
 	case persistence.IfOffsetAtMost:
 		cql += " IF offset <= ?"
-		values = append(values, s.Offset)
+		values = append(values, offset(s))
 	case persistence.IfOffsetNull:
 		cql += " IF offset = null"
 	case persistence.IfExists:
@@ -68,15 +68,44 @@ func (r *rows) query(s persistence.Statement) (cql string, values []any, err err
 	case persistence.IfNotExists:
 		cql += " IF NOT EXISTS"
 	}
+	if s.Verb == persistence.Insert {
+		cql, values = cql+using(s), append(values, usingValues(s)...)
+	}
 	return cql, values, nil
 }
 
-// using gives a plain statement its explicit timestamp: the history has the one that counted.
+// using gives a plain statement its explicit timestamp: the history has the one that counted. A conditional one can't have
+// any.
 func using(s persistence.Statement) string {
-	if s.If == persistence.Always {
+	switch plain, mortal := s.If == persistence.Always, s.TTL > 0; {
+	case plain && mortal:
+		return " USING TIMESTAMP ? AND TTL ?"
+	case plain:
 		return " USING TIMESTAMP ?"
+	case mortal:
+		return " USING TTL ?"
 	}
 	return ""
+}
+
+// usingValues are what using leaves open.
+func usingValues(s persistence.Statement) []any {
+	var values []any
+	if s.If == persistence.Always {
+		values = append(values, s.Timestamp)
+	}
+	if s.TTL > 0 {
+		values = append(values, s.TTL)
+	}
+	return values
+}
+
+// offset is the statement's offset, or a null.
+func offset(s persistence.Statement) any {
+	if s.NoOffset {
+		return nil
+	}
+	return s.Offset
 }
 
 // blob makes a nil value a null, and not an empty blob.

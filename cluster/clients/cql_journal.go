@@ -21,9 +21,9 @@ func (r *rows) journalQuery(s persistence.Statement) (cql string, values []any, 
 	case s.Verb == persistence.Insert:
 		return "INSERT INTO " + table + " (application_id, group_id, topic, partition, key, offset, created, metadata, value)" +
 				" VALUES (?, ?, ?, ?, ?, ?, toTimestamp(now()), ?, ?)" + using(s),
-			slices.Concat(key, []any{s.Offset, s.Metadata, blob(s.Value), s.Timestamp}), nil
+			slices.Concat(key, []any{s.Offset, s.Metadata, blob(s.Value)}, usingValues(s)), nil
 	case s.Verb == persistence.Remove:
-		return "DELETE FROM " + table + using(s) + " WHERE " + rowKey, append([]any{s.Timestamp}, key...), nil
+		return "DELETE FROM " + table + using(s) + " WHERE " + rowKey, append(usingValues(s), key...), nil
 	}
 	return "", nil, fmt.Errorf("no form of CQL for a %s", s.Form())
 }
@@ -39,9 +39,9 @@ func (r *rows) keysQuery(s persistence.Statement) (cql string, values []any, err
 		return "SELECT key, metadata FROM " + table + " WHERE " + partitionKey, key[:4], nil
 	case s.Verb == persistence.Insert:
 		return "INSERT INTO " + table + " (application_id, group_id, topic, partition, key, created, metadata)" +
-			" VALUES (?, ?, ?, ?, ?, toTimestamp(now()), ?)" + using(s), append(key, s.Metadata, s.Timestamp), nil
+			" VALUES (?, ?, ?, ?, ?, toTimestamp(now()), ?)" + using(s), slices.Concat(key, []any{s.Metadata}, usingValues(s)), nil
 	case s.Verb == persistence.Remove:
-		return "DELETE FROM " + table + using(s) + " WHERE " + rowKey, append([]any{s.Timestamp}, key...), nil
+		return "DELETE FROM " + table + using(s) + " WHERE " + rowKey, append(usingValues(s), key...), nil
 	}
 	return "", nil, fmt.Errorf("no form of CQL for a %s", s.Form())
 }

@@ -19,6 +19,12 @@ func TestQuery(t *testing.T) {
 		s.Verb, s.If = v, c
 		return s
 	}
+	mortal := func(s persistence.Statement) persistence.Statement {
+		s.TTL = 30
+		return s
+	}
+	nameless := with(persistence.Update, persistence.IfOffsetAtMost)
+	nameless.NoOffset = true
 	tombstone := with(persistence.Update, persistence.IfOffsetAtMost)
 	tombstone.Value = nil
 	on := func(table persistence.Table, v persistence.Verb) persistence.Statement {
@@ -56,6 +62,14 @@ func TestQuery(t *testing.T) {
 			join(cells, key, []any{int64(7)})},
 		{tombstone, "UPDATE chaos.snapshots_v2 " + set + where + " IF offset <= ?",
 			join([]any{int64(7), "m", nil}, key, []any{int64(7)})},
+		{nameless, "UPDATE chaos.snapshots_v2 " + set + where + " IF offset <= ?", join([]any{nil, "m", []byte("v")}, key, []any{nil})},
+		{mortal(with(persistence.Update, persistence.Always)), "UPDATE chaos.snapshots_v2 USING TIMESTAMP ? AND TTL ? " + set + where,
+			join([]any{int64(99), 30}, cells, key)},
+		{mortal(with(persistence.Update, persistence.IfExists)), "UPDATE chaos.snapshots_v2 USING TTL ? " + set + where + " IF EXISTS",
+			join([]any{30}, cells, key)},
+		{mortal(with(persistence.Insert, persistence.IfNotExists)), "INSERT INTO chaos.snapshots_v2 (application_id, group_id, topic, partition, " +
+			"key, offset, created, metadata, value) VALUES (?, ?, ?, ?, ?, ?, toTimestamp(now()), ?, ?) IF NOT EXISTS USING TTL ?",
+			join(key, cells, []any{30})},
 		{with(persistence.Remove, persistence.IfOffsetAtMost), "DELETE FROM chaos.snapshots_v2 " + where + " IF offset <= ?",
 			join(key, []any{int64(7)})},
 		{with(persistence.Remove, persistence.IfExists), "DELETE FROM chaos.snapshots_v2 " + where + " IF EXISTS", key},

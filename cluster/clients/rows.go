@@ -51,6 +51,7 @@ func (r *rows) execute(ctx context.Context, s persistence.Statement) (persistenc
 	request := cassandra.Request{
 		CQL: cql, Values: values, Consistency: cassandra.Quorum, Serial: cassandra.Serial,
 		Conditional: s.If != persistence.Always, Idempotent: s.If == persistence.Always,
+		Page: s.Page,
 	}
 	if s.Serial {
 		request.Consistency = cassandra.Serial

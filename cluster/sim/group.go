@@ -31,6 +31,7 @@ const (
 // one that leaves the group empty: lone members one after another get the generations 1, 3, 5.
 type group struct {
 	net        *network
+	rules      groupRules
 	state      string
 	generation int32
 	// members are in the order in which they joined; the first leads.
@@ -71,7 +72,7 @@ type syncAnswer struct {
 }
 
 func newGroup(n *network) *group {
-	return &group{net: n, state: stateEmpty, offsets: map[int32]int64{}, pending: map[string]*timer{}, log: &groupLog{net: n}}
+	return &group{net: n, rules: kafka(), state: stateEmpty, offsets: map[int32]int64{}, pending: map[string]*timer{}, log: &groupLog{net: n}}
 }
 
 func (g *group) find(id string) *groupMember {
@@ -178,13 +179,14 @@ func (g *group) complete() {
 		}
 		return m.join == nil
 	})
-	g.generation++
 	g.described = nil
 	if len(g.members) == 0 {
 		g.state = stateEmpty
+		g.generation = g.rules.emptied(g.generation)
 		g.log.store(g)
 		return
 	}
+	g.generation++
 	g.state = stateCompleting
 	for _, m := range g.members {
 		m.assignment = nil
@@ -254,7 +256,7 @@ func (g *group) heard(m *groupMember) {
 	if m.join != nil || m.sync != nil {
 		return
 	}
-	m.expiry = g.net.After(m.session, func() { g.remove(m) })
+	m.expiry = g.net.After(g.rules.session(m.session), func() { g.remove(m) })
 }
 
 // remove takes a member out: its session expired, or it left. What it still waits for is answered, or a member that was
@@ -298,25 +300,19 @@ func (g *group) Leave(id string) string {
 	if m == nil {
 		return codeUnknownMember
 	}
-	g.remove(m)
+	g.rules.left(g, m)
 	return codeNone
 }
 
-// Commit serves OffsetCommit. It asks who commits and under which generation, never who owns the partition; a commit is
-// as good as a heartbeat.
+// Commit serves OffsetCommit. A commit is as good as a heartbeat.
 func (g *group) Commit(id string, generation int32, partition int32, offset int64) string {
-	if g.state == stateEmpty && id == "" && generation < 0 {
-		g.accept(id, generation, partition, offset)
-		return codeNone
-	}
-	m, code := g.valid(id, generation)
-	switch {
-	case code != codeNone:
+	code := g.rules.commit(g, id, generation, partition)
+	if code != codeNone {
 		return code
-	case g.state == stateCompleting:
-		return codeRebalanceInProgress
 	}
-	g.heard(m)
+	if m := g.find(id); m != nil {
+		g.heard(m)
+	}
 	g.accept(id, generation, partition, offset)
 	return codeNone
 }

@@ -109,65 +109,6 @@ func (b *bench) want(what, got, want string) {
 	}
 }
 
-// What the coordinator answers to OffsetCommit: measured on Kafka 4.3.1 and 4.4.0.
-func TestOffsetCommitAnswers(t *testing.T) {
-	type ask struct {
-		member     string
-		generation int32
-		want       string
-	}
-	const none, current, stale, future = -1, 2, 1, 3
-	live := []ask{
-		{"a-1", stale, codeIllegalGeneration}, {"a-1", future, codeIllegalGeneration}, {"a-1", none, codeIllegalGeneration},
-		{"x-9", current, codeUnknownMember}, {"", none, codeUnknownMember}, {"", current, codeUnknownMember},
-	}
-	for _, c := range []struct {
-		name, state string
-		make        func(*bench)
-		asks        []ask
-	}{
-		{"empty", stateEmpty, func(b *bench) {}, []ask{{"", none, codeNone}, {"a-1", 1, codeUnknownMember}}},
-		// b owns nothing of partition 0, and commits all the same: ownership is never checked.
-		{"stable", stateStable, func(b *bench) { b.stable("a", "b") },
-			append(live, ask{"a-1", current, codeNone}, ask{"b-2", current, codeNone})},
-		{"preparing", statePreparing, func(b *bench) { b.stable("a", "b"); b.client("c").join() },
-			append(live, ask{"a-1", current, codeNone})},
-		{"joined, not synced", stateCompleting, func(b *bench) { a := b.client("a").join().sync(); b.client("b").join(); a.join() },
-			append(live, ask{"a-1", current, codeRebalanceInProgress})},
-		{"left", statePreparing, func(b *bench) { b.g.Leave(b.stable("a", "b")[0].id) }, []ask{{"a-1", current, codeUnknownMember}}},
-		{"evicted", stateEmpty, func(b *bench) { b.stable("a", "b"); b.pass(4 * time.Second) },
-			[]ask{{"a-1", current, codeUnknownMember}}},
-	} {
-		for _, a := range c.asks {
-			b := newBench(t)
-			c.make(b)
-			if b.g.state != c.state {
-				t.Fatalf("%s: the group is %s, not %s", c.name, b.g.state, c.state)
-			}
-			got := b.g.Commit(a.member, a.generation, 0, 7)
-			if got != a.want {
-				t.Errorf("%s: member %q generation %d: %q, not %q", c.name, a.member, a.generation, got, a.want)
-			}
-			if kept := b.g.Committed(0).Known; kept != (a.want == codeNone) {
-				t.Errorf("%s: member %q generation %d: answered %q, stored %v", c.name, a.member, a.generation, got, kept)
-			}
-		}
-	}
-}
-
-// A group that empties counts one generation: lone members one after another get 1, 3, 5 (section 5a, measured).
-func TestGenerationsOfLoneMembers(t *testing.T) {
-	b := newBench(t)
-	for _, want := range []int32{1, 3, 5} {
-		a := b.client("a").join().sync()
-		if a.generation != want {
-			t.Errorf("generation %d, not %d", a.generation, want)
-		}
-		b.want("leave", b.g.Leave(a.id), codeNone)
-		b.wantState(stateEmpty, 0)
-	}
-}
-
 // A new member is first given an id, and is none before it joins with it (KIP-394); a rebalance waits for it though, as
 // GroupMetadata.hasAllMembersJoined counts pending members, at most for its session.
 func TestMemberIDRequired(t *testing.T) {

@@ -41,25 +41,6 @@ func TestJournalRows(t *testing.T) {
 	}
 }
 
-// Removing a key's journal is a tombstone with a timestamp over all its rows: those written with an older one or the same,
-// also when they arrive later, or at an offset that had no row, stay behind it; newer ones do not.
-func TestJournalRemoval(t *testing.T) {
-	s := newStore(t)
-	other := plain(insert, 10, 0, "other")
-	other.Key = "l"
-	s.do(in(persistence.Journal, plain(insert, 10, 0, "a")), in(persistence.Journal, plain(insert, 20, 1, "newer")), in(persistence.Journal, other),
-		in(persistence.Journal, persistence.Statement{Verb: remove, Key: "k", Timestamp: 15}),
-		in(persistence.Journal, plain(insert, 14, 2, "late")), in(persistence.Journal, plain(insert, 15, 3, "tied")),
-		in(persistence.Journal, plain(insert, 16, 4, "after")),
-		in(persistence.Journal, persistence.Statement{Verb: remove, Key: "k", Timestamp: 12}))
-	if got := s.journal("k"); !slices.Equal(got, []string{"newer@1", "after@4"}) {
-		t.Error(got)
-	}
-	if got := s.journal("l"); !slices.Equal(got, []string{"other@0"}) {
-		t.Error(got)
-	}
-}
-
 // The keys of a partition, by name; each is removed alone.
 func TestKeyRows(t *testing.T) {
 	s := newStore(t)

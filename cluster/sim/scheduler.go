@@ -68,6 +68,9 @@ func (s *scheduler) Clock() int64 {
 	return s.clock
 }
 
+// Second is the virtual wall clock in whole seconds since 1970, by which lives end.
+func (s *scheduler) Second() int64 { return (epoch + s.now.Microseconds()) / 1e6 }
+
 // Spawn begins a process.
 func (s *scheduler) Spawn(name string, run func()) {
 	c := &coroutine{name: name, ready: func() bool { return true }, deadline: board.Forever}

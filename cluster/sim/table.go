@@ -10,14 +10,24 @@ import (
 )
 
 // tables is the one Cassandra.
-type tables [persistence.Keys + 1]*table
+type tables struct {
+	of    [persistence.Keys + 1]*table
+	rules *rules
+	clock nodeClock
+}
 
-func newTables() *tables {
-	var t tables
-	for i := range t {
-		t[i] = &table{rows: map[rowKey]*row{}, cleared: map[rowKey]stamp{}}
+// nodeClock is the clock of the node: Clock in microseconds since 1970, no two alike, Second in whole seconds.
+type nodeClock interface {
+	Clock() int64
+	Second() int64
+}
+
+func newTables(c nodeClock) *tables {
+	t := &tables{rules: cassandra(), clock: c}
+	for i := range t.of {
+		t.of[i] = &table{rows: map[rowKey]*row{}, cleared: map[rowKey]stamp{}}
 	}
-	return &t
+	return t
 }
 
 // table is rows of cells with timestamps, of which the greatest wins.
@@ -42,63 +52,42 @@ func (k rowKey) compare(l rowKey) int {
 }
 
 // apply executes one statement at one instant.
-func (ts *tables) apply(s persistence.Statement, clock func() int64) persistence.Answer {
-	t, k := ts[s.Table], rowKey{partition: s.Partition, key: s.Key}
+func (ts *tables) apply(s persistence.Statement) (persistence.Answer, error) {
+	if err := ts.rules.invalid(s); err != nil {
+		return persistence.Answer{}, err
+	}
+	t, k := ts.of[s.Table], rowKey{partition: s.Partition, key: s.Key}
 	switch {
 	case s.Verb == persistence.Scan:
-		return persistence.Answer{Rows: t.read(func(rowKey) bool { return true }, s.Writetimes)}
+		return persistence.Answer{Rows: ts.read(t, func(rowKey) bool { return true }, s.Writetimes)}, nil
 	case s.Verb == persistence.Select && s.Table == persistence.Journal:
-		return persistence.Answer{Rows: t.read(func(l rowKey) bool { return l.partition == k.partition && l.key == k.key }, false)}
+		return persistence.Answer{Rows: ts.read(t, func(l rowKey) bool { return l.partition == k.partition && l.key == k.key }, false)}, nil
 	case s.Verb == persistence.Select && s.Table == persistence.Keys:
-		return persistence.Answer{Rows: t.read(func(l rowKey) bool { return l.partition == k.partition }, false)}
+		return persistence.Answer{Rows: ts.read(t, func(l rowKey) bool { return l.partition == k.partition }, false)}, nil
 	case s.Verb == persistence.Select:
-		return persistence.Answer{Row: t.rows[k].read(k, s.Writetimes)}
+		return persistence.Answer{Row: ts.view(t.rows[k]).read(k, s.Writetimes)}, nil
 	case s.Verb == persistence.Remove && s.Table == persistence.Journal:
 		t.clear(k, stamp(s.Timestamp))
-		return persistence.Answer{Applied: true}
+		return persistence.Answer{Applied: true}, nil
 	}
 	if s.Table == persistence.Journal {
 		k.offset = s.Offset
 	}
 	if s.If == persistence.Always {
-		t.row(k).write(s, stamp(s.Timestamp))
-		return persistence.Answer{Applied: true}
+		ts.view(t.row(k)).write(s, stamp(s.Timestamp))
+		return persistence.Answer{Applied: true}, nil
 	}
-	if refused, ok := t.refuses(k, s); ok {
-		return refused
+	if f := ts.view(t.rows[k]).found(); !ts.rules.holds(s, f) {
+		return ts.rules.refusal(f), nil
 	}
 	r := t.row(k)
-	// A ballot is the coordinator's clock in milliseconds, lifted above the last one of the row.
-	r.ballot = max(r.ballot+1, stamp(clock()/1000*1000))
-	r.write(s, r.ballot)
-	return persistence.Answer{Applied: true}
+	r.ballot = ts.rules.ballot(r.ballot, ts.clock.Clock())
+	ts.view(r).write(s, r.ballot)
+	return persistence.Answer{Applied: true}, nil
 }
 
-// refuses looks at the condition. The refusal names only the columns of the condition, none when there is no row.
-func (t *table) refuses(k rowKey, s persistence.Statement) (persistence.Answer, bool) {
-	r := t.rows[k]
-	exists := r.exists()
-	hasOffset := exists && r.offset.live(r.removed)
-	stored := persistence.Answer{Refusal: persistence.RowAbsent}
-	switch {
-	case hasOffset:
-		stored = persistence.Answer{Refusal: persistence.OffsetStored, Stored: r.offset.data}
-	case exists:
-		stored = persistence.Answer{Refusal: persistence.OffsetNull}
-	}
-	holds := false
-	switch s.If {
-	case persistence.IfOffsetAtMost:
-		holds = hasOffset && r.offset.data <= s.Offset
-	case persistence.IfOffsetNull:
-		holds = !hasOffset
-	case persistence.IfExists:
-		holds = exists
-	case persistence.IfNotExists:
-		holds = !exists
-	}
-	return stored, !holds
-}
+// view is a row as the node sees it now.
+func (ts *tables) view(r *row) view { return view{r, ts.rules, ts.clock.Second()} }
 
 // row gives a row to write to.
 func (t *table) row(k rowKey) *row {
@@ -123,17 +112,23 @@ func (t *table) clear(k rowKey, at stamp) {
 }
 
 // read gives the rows that are there, in order.
-func (t *table) read(of func(rowKey) bool, writetimes bool) []persistence.RawRow {
+func (ts *tables) read(t *table, of func(rowKey) bool, writetimes bool) []persistence.RawRow {
 	var out []persistence.RawRow
 	for _, k := range t.order {
 		if !of(k) {
 			continue
 		}
-		if r := t.rows[k].read(k, writetimes); r != nil {
+		if r := ts.view(t.rows[k]).read(k, writetimes); r != nil {
 			out = append(out, *r)
 		}
 	}
 	return out
+}
+
+// replied is the node's answer to a statement, or its error.
+type replied struct {
+	answer persistence.Answer
+	err    error
 }
 
 // Start sends a statement; no two statements keep their order on the way.
@@ -144,12 +139,19 @@ func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answ
 	}
 	call := board.NewCall[persistence.Answer](w.board)
 	expiry := expire(w.net, call, timeout)
-	ask(w.net, nil, func(reply func(persistence.Answer)) { reply(w.tables.apply(s, w.scheduler.Clock)) }, func(a persistence.Answer) {
+	ask(w.net, nil, func(reply func(replied)) {
+		a, err := w.tables.apply(s)
+		reply(replied{a, err})
+	}, func(r replied) {
 		expiry.Stop()
-		if w.lose(s, a) {
+		switch {
+		case r.err != nil:
+			call.Finish(r.answer, persistence.Failed, r.err)
+		case w.lose(s, r.answer):
 			call.Finish(persistence.Answer{}, persistence.Unknown, &persistence.Error{Code: "connection-closed", Err: errCut})
+		default:
+			call.Finish(r.answer, persistence.Answered, nil)
 		}
-		call.Finish(a, persistence.Answered, nil)
 	})
 	return call
 }

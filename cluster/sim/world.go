@@ -38,7 +38,7 @@ const adminTimeout = 5 * time.Second
 func New(seed int64, partitions int, recorder history.Recorder) *World {
 	s := newScheduler(seed)
 	w := &World{scheduler: s, net: &network{s}, board: board.New(s, recorder)}
-	w.broker, w.tables = newBroker(w.net, partitions), newTables()
+	w.broker, w.tables = newBroker(w.net, partitions), newTables(s)
 	s.abort = func(err error) { w.board.Abort(fmt.Errorf("%w: %s", err, w.board.Waiting())) }
 	return w
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/single-writer/chaos/checker"
+	"github.com/single-writer/chaos/cluster/containers/images"
+	"github.com/single-writer/chaos/conformance"
 	"github.com/single-writer/chaos/controller"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -20,6 +22,7 @@ func made() (map[string]string, error) {
 	return map[string]string{
 		"arms": arms(), "guards": guards(), "scenarios": catalogue(all), "property-table": propertyTable(),
 		"properties": properties(), "notation": checker.Notation(),
+		"facts-cassandra": facts(conformance.Cassandra), "facts-kafka": facts(conformance.Kafka), "facts-not-modelled": notModelled(),
 	}, nil
 }
 
@@ -130,4 +133,25 @@ func properties() string {
 		fmt.Fprintf(&b, "## %s\n\n%s\n", p.Name, strings.ReplaceAll(p.Page(), "\n## ", "\n### "))
 	}
 	return b.String()
+}
+
+// facts says what each fact of a system is, where it comes from, and which wrong simulator its script is seen to notice.
+func facts(of conformance.System) string {
+	version := map[conformance.System]string{conformance.Cassandra: images.CassandraVersion, conformance.Kafka: images.KafkaVersion}[of]
+	var rows [][]string
+	for _, f := range conformance.Facts() {
+		if f.Of == of {
+			rows = append(rows, []string{code(f.Name), f.Says, f.Source, f.Otherwise})
+		}
+	}
+	return fmt.Sprintf("%d facts, each shown in the simulator and on %s %s.\n\n", len(rows), of, version) +
+		table([]string{"test", "fact", "source", "seen to fail in a simulator in which"}, rows)
+}
+
+func notModelled() string {
+	var rows [][]string
+	for _, u := range conformance.NotModelled() {
+		rows = append(rows, []string{string(u.Of), u.Says, u.Why})
+	}
+	return table([]string{"of", "fact", "why not"}, rows)
 }

@@ -92,17 +92,23 @@ type Statement struct {
 	// Partition and Key name the row; the rest of the primary key is the run's.
 	Partition int32
 	Key       string
-	// Offset, Metadata and Value are the cells written. A nil Value writes null: a tombstone.
+	// Offset, Metadata and Value are the cells written. A nil Value writes null: a tombstone. NoOffset makes the offset null
+	// too, where it is written and where the condition compares with it.
 	Offset   int64
+	NoOffset bool
 	Metadata string
 	Value    []byte
 	If       Condition
+	// TTL is the life of what is written, in seconds; 0 is for ever.
+	TTL int
 	// Timestamp is the client's, in microseconds; it goes with plain writes only.
 	Timestamp int64
 	// Serial asks for a SERIAL read, which finishes what is in doubt. Writetimes asks for WRITETIME and TTL too.
 	Serial     bool
 	Writetimes bool
-	Timeout    time.Duration
+	// Page is how many rows of a Scan one page has; 0 leaves it to the driver.
+	Page    int
+	Timeout time.Duration
 }
 
 // Form names the statement in histories and texts.

@@ -55,6 +55,8 @@ type Request struct {
 	Conditional bool
 	// Idempotent says that sending it twice does what sending it once does; no conditional statement is.
 	Idempotent bool
+	// Page is how many rows the driver fetches at a time; 0 leaves it to the driver.
+	Page int
 }
 
 // Rows is what a statement is answered with, row by row.

@@ -65,6 +65,9 @@ func (s *session) Query(ctx context.Context, r cassandra.Request) cassandra.Rows
 	if r.Conditional {
 		q = q.SerialConsistency(gocql.SerialConsistency(r.Serial)).NoSkipMetadata()
 	}
+	if r.Page > 0 {
+		q = q.PageSize(r.Page)
+	}
 	out := &rows{}
 	if s.watch {
 		q = q.Observer(out)

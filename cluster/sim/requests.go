@@ -1,0 +1,61 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/workload"
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+// requests is a client with a connection of its own.
+type requests struct {
+	world  *World
+	client string
+	link   link
+}
+
+// Requests makes a client that asks the coordinator one request at a time.
+func (w *World) Requests(client string) (cluster.Requests, error) {
+	return &requests{world: w, client: client}, nil
+}
+
+// Join joins. Its answer may take as long as a rebalance does.
+func (r *requests) Join(member string, session, rebalance time.Duration) persistence.Call[cluster.Joined] {
+	g := r.world.broker.group
+	return request(r.world.board, r.world.net, &r.link, rebalance+adminTimeout, func(reply func(cluster.Joined)) {
+		g.Join(subscription{id: member}, r.client, workload.MemberConfig{SessionTimeout: session, MaxPollInterval: rebalance}, func(a joinAnswer) {
+			reply(cluster.Joined{
+				Code: a.code, Token: workload.Token{Member: a.member, Generation: a.generation}, Leads: len(a.members) > 0,
+			})
+		})
+	})
+}
+
+// Sync syncs.
+func (r *requests) Sync(t workload.Token, leads bool) persistence.Call[workload.CommitAnswer] {
+	var assignments map[string][]int32
+	if leads {
+		assignments = map[string][]int32{t.Member: {0}}
+	}
+	g := r.world.broker.group
+	return request(r.world.board, r.world.net, &r.link, adminTimeout, func(reply func(workload.CommitAnswer)) {
+		g.Sync(t.Member, t.Generation, assignments, func(a syncAnswer) { reply(workload.CommitAnswer{Code: a.code}) })
+	})
+}
+
+// Heartbeat heartbeats.
+func (r *requests) Heartbeat(t workload.Token) persistence.Call[workload.CommitAnswer] {
+	return r.ask(func(g *group) string { return g.Heartbeat(t.Member, t.Generation) })
+}
+
+// Commit commits.
+func (r *requests) Commit(t workload.Token, partition int32, offset int64) persistence.Call[workload.CommitAnswer] {
+	return r.ask(func(g *group) string { return g.Commit(t.Member, t.Generation, partition, offset) })
+}
+
+func (r *requests) ask(what func(*group) string) persistence.Call[workload.CommitAnswer] {
+	return request(r.world.board, r.world.net, &r.link, adminTimeout, func(reply func(workload.CommitAnswer)) {
+		reply(workload.CommitAnswer{Code: what(r.world.broker.group)})
+	})
+}

@@ -1,0 +1,41 @@
+package conformance_test
+
+import (
+	"testing"
+
+	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/cluster/containers/containerstest"
+	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/conformance"
+	"github.com/single-writer/chaos/history"
+)
+
+// TestFacts shows each fact in the simulator.
+func TestFacts(t *testing.T) { facts(t, sim.Cluster{}) }
+
+// TestContainersFacts shows each fact on real servers: the same scripts.
+func TestContainersFacts(t *testing.T) { facts(t, containerstest.Open(t)) }
+
+func facts(t *testing.T, c cluster.Cluster) {
+	seen := map[string]bool{}
+	for _, f := range conformance.Facts() {
+		if seen[f.Name] {
+			t.Errorf("two facts are called %s", f.Name)
+		}
+		seen[f.Name] = true
+		t.Run(f.Name, func(t *testing.T) {
+			w, err := c.Open(t.Context(), cluster.Spec{Seed: 1, Partitions: 1, Arm: "fact"}, history.NewMemory(history.Header{}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := w.Close(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}()
+			if err := f.Check(w.(conformance.World)); err != nil {
+				t.Errorf("%s\n%v", f.Says, err)
+			}
+		})
+	}
+}
