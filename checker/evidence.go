@@ -161,7 +161,7 @@ func (k *key) closedBetween(after, below int64) bool {
 func (r *Run) alone(k *key, w *write) bool {
 	until := never
 	for _, rec := range r.recoveries {
-		another := lifeOf(rec.process) != lifeOf(w.process) || rec.v.Generation > w.v.Generation
+		another := history.LifeOf(rec.process) != history.LifeOf(w.process) || rec.v.Generation > w.v.Generation
 		if rec.call > w.answer && another && rec.of(k) {
 			until = rec.call
 			break
@@ -229,7 +229,7 @@ func findPersisted(r *Run, q Requirement, from int) (moment, string) {
 				continue
 			}
 			for _, w := range k.writes {
-				if w.f == history.Persist && w.applied && lifeOf(w.process) == lifeOf(rec.process) && w.call > rec.answer &&
+				if w.f == history.Persist && w.applied && history.LifeOf(w.process) == history.LifeOf(rec.process) && w.call > rec.answer &&
 					w.call >= from && w.v.Offset >= rec.v.Start && w.answer < best.at {
 					best = moment{w.answer, []int{rec.answer, w.answer}}
 				}
@@ -313,13 +313,13 @@ func findHandovers(r *Run, q Requirement, _ int) (moment, string) {
 			continue
 		}
 		p := rec.v.Partition
-		if before, ok := owner[p]; ok && before != lifeOf(rec.process) {
+		if before, ok := owner[p]; ok && before != history.LifeOf(rec.process) {
 			changes[p] = append(changes[p], rec.answer)
 			if most = max(most, len(changes[p])); len(changes[p]) == q.N {
 				return moment{rec.answer, changes[p]}, ""
 			}
 		}
-		owner[p] = lifeOf(rec.process)
+		owner[p] = history.LifeOf(rec.process)
 	}
 	return moment{}, fmt.Sprintf("there were %d handovers of one partition at most", most)
 }
@@ -343,7 +343,7 @@ func findKept(r *Run, q Requirement, _ int) (moment, string) {
 			if !x.commit || x.outcome != history.OK || history.WorkerOf(x.process) != q.Worker || x.answer >= best.at {
 				continue
 			}
-			if rec := r.recoveredBy(lifeOf(x.process), p, x.call); rec != nil && rec.v.Generation < x.generation {
+			if rec := r.recoveredBy(history.LifeOf(x.process), p, x.call); rec != nil && rec.v.Generation < x.generation {
 				best = moment{x.answer, []int{rec.answer, x.answer}}
 			}
 		}
@@ -358,7 +358,7 @@ func findKept(r *Run, q Requirement, _ int) (moment, string) {
 func (r *Run) recoveredBy(life string, partition int32, before int) *recovery {
 	var last *recovery
 	for _, rec := range r.recoveries {
-		if rec.outcome == history.OK && rec.answer < before && lifeOf(rec.process) == life && rec.v.Partition == partition {
+		if rec.outcome == history.OK && rec.answer < before && history.LifeOf(rec.process) == life && rec.v.Partition == partition {
 			last = rec
 		}
 	}

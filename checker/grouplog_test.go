@@ -161,14 +161,16 @@ func TestOverlaps(t *testing.T) {
 		// ms is the longest overlap, -1 for none.
 		ms int
 	}{
-		"handed over":                       {hist(assigned("a"), revoked, assigned("b")), -1},
-		"revoked and flushed first":         {hist(assigned("a"), revoked, ok(P("a", 0)), assigned("b")), -1},
-		"alive to the end":                  {hist(assigned("a"), assigned("b"), post(0, 1)), 2},
-		"killed":                            {hist(assigned("a"), assigned("b"), fault("kill", "a"), post(0, 1)), 1},
-		"failed":                            {hist(assigned("a"), assigned("b"), post(0), ended("a"), post(1)), 2},
-		"lost, with a flush after it":       {hist(assigned("a"), assigned("b"), lost, ok(P("a", 0)), post(0)), 3},
-		"a worker after its own restart":    {hist(assigned("a"), ended("a"), assigned("a/2"), post(0)), -1},
-		"assigned anew while the other was": {hist(assigned("a"), lost, assigned("b"), assigned("a"), post(0, 1)), 2},
+		"handed over":                        {hist(assigned("a"), revoked, assigned("b")), -1},
+		"revoked and flushed first":          {hist(assigned("a"), revoked, ok(P("a", 0)), assigned("b")), -1},
+		"alive to the end":                   {hist(assigned("a"), assigned("b"), post(0, 1)), 2},
+		"killed":                             {hist(assigned("a"), assigned("b"), fault("kill", "a"), post(0, 1)), 1},
+		"failed":                             {hist(assigned("a"), assigned("b"), post(0), ended("a"), post(1)), 2},
+		"lost, with a flush after it":        {hist(assigned("a"), assigned("b"), lost, ok(P("a", 0)), post(0)), 3},
+		"lost, with a flush apart after it":  {hist(assigned("a"), assigned("b"), lost, ok(P("a/1/flush", 0)), post(0)), 3},
+		"handed to a life, held by its task": {hist(assigned("a"), lost, ok(P("a/1/flush", 0)), assigned("b"), ok(P("a/1/flush", 1))), 2},
+		"a worker after its own restart":     {hist(assigned("a"), ended("a"), assigned("a/2"), post(0)), -1},
+		"assigned anew while the other was":  {hist(assigned("a"), lost, assigned("b"), assigned("a"), post(0, 1)), 2},
 	} {
 		p, _ := Check(c.h).Property(SingleOwner)
 		got, any := p.Counts["longest-overlap-ms"]

@@ -26,7 +26,7 @@ func checkLoud(r *Run) Result {
 	judged, open := 0, 0
 	for _, rec := range r.recoveries {
 		late, known := r.tooLate(rec, t, evict)
-		gone := first(away[lifeOf(rec.process)], rec.call)
+		gone := first(away[history.LifeOf(rec.process)], rec.call)
 		switch {
 		case known && late < gone && late <= rec.answer:
 			judged++
@@ -91,7 +91,7 @@ func (r *Run) tooLate(rec *recovery, t *tenures, evict map[string][]int) (late i
 		return late, late > rec.call
 	}
 	out, ok := t.evicted[rec.v.Member]
-	if !ok || len(evict[lifeOf(rec.process)]) > 0 {
+	if !ok || len(evict[history.LifeOf(rec.process)]) > 0 {
 		return never, true
 	}
 	return out, out > rec.call

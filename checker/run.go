@@ -3,7 +3,6 @@ package checker
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/single-writer/chaos/history"
 )
@@ -338,14 +337,4 @@ func (r *Run) seePartition(p int32) {
 	if at, ok := slices.BinarySearch(r.partitions, p); !ok {
 		r.partitions = slices.Insert(r.partitions, at, p)
 	}
-}
-
-// lifeOf gives the life of a process, its tasks left out: "a/1" of "a/1/flush".
-func lifeOf(process string) string {
-	name, rest, ok := strings.Cut(process, "/")
-	if !ok {
-		return process
-	}
-	life, _, _ := strings.Cut(rest, "/")
-	return name + "/" + life
 }

@@ -99,10 +99,10 @@ func (o overlap) String() string {
 		o.length.Milliseconds(), o.older, o.newer, o.partition)
 }
 
-// flow is one partition in the hands of one life, from its `assigned` to the last thing that the life did about it: after
-// `revoked` or `lost` it may flush once more. Without them it ends with the life.
+// flow is one partition in the hands of one life, from its `assigned` to the last thing that the life, or a task of it, did
+// about it: after `revoked` or `lost` it may flush once more. Without them it ends with the life.
 type flow struct {
-	process    string
+	life       string
 	partition  int32
 	generation int32
 	from, to   int64 // on the run's clock
@@ -112,14 +112,14 @@ type flow struct {
 // flows finds all flows, in the order of their beginnings.
 func (r *Run) flows() []*flow {
 	type at struct {
-		process   string
+		life      string
 		partition int32
 	}
 	var all []*flow
 	current := map[at]*flow{}
 	end := func(life string, time int64) {
 		for _, f := range current {
-			if f.process == life && !f.ended {
+			if f.life == life && !f.ended {
 				f.to, f.ended = time, true
 			}
 		}
@@ -140,9 +140,10 @@ func (r *Run) flows() []*flow {
 			continue
 		}
 		point, _ := e.Value.(*history.PointReached)
-		key := at{e.Process, partition}
+		life := history.LifeOf(e.Process)
+		key := at{life, partition}
 		if point != nil && point.Point == pointAssigned {
-			current[key] = &flow{process: e.Process, partition: partition, generation: generation, from: e.Time}
+			current[key] = &flow{life: life, partition: partition, generation: generation, from: e.Time}
 			all = append(all, current[key])
 		}
 		f := current[key]
@@ -186,8 +187,8 @@ func (r *Run) overlaps() []overlap {
 	for _, f := range r.flows() {
 		live = slices.DeleteFunc(live, func(g *flow) bool { return g.to <= f.from })
 		for _, g := range live {
-			if length := min(f.to, g.to) - f.from; g.partition == f.partition && g.process != f.process && length > 0 {
-				out = append(out, overlap{f.partition, g.process, f.process, time.Duration(length)})
+			if length := min(f.to, g.to) - f.from; g.partition == f.partition && g.life != f.life && length > 0 {
+				out = append(out, overlap{f.partition, g.life, f.life, time.Duration(length)})
 			}
 		}
 		live = append(live, f)

@@ -54,6 +54,16 @@ func WorkerOf(process string) string {
 	return name
 }
 
+// LifeOf gives the life of a process, its tasks left out: "a/1" of "a/1/flush".
+func LifeOf(process string) string {
+	name, rest, ok := strings.Cut(process, "/")
+	if !ok {
+		return process
+	}
+	life, _, _ := strings.Cut(rest, "/")
+	return name + "/" + life
+}
+
 // Line is the number of the event's line in a history file; the header is line 1.
 func (e Event) Line() int { return e.Index + 2 }
 

@@ -91,7 +91,7 @@ type place struct {
 	offset    int64
 }
 
-// chapter is what one worker has done since something was last told of it.
+// chapter is what one life of a worker, its tasks included, has done since something was last told of it.
 type chapter struct {
 	began    time.Duration
 	from, to int
@@ -194,7 +194,7 @@ func (t *teller) tell(e history.Event) {
 // of which the story tells nothing else gets a line for it.
 func (t *teller) mark(e history.Event, told bool) {
 	m, ok := t.marks[e.Index]
-	switch c := t.at[e.Process]; {
+	switch c := t.at[history.LifeOf(e.Process)]; {
 	case !ok:
 	case told:
 		last := &t.lines[len(t.lines)-1]
@@ -212,11 +212,12 @@ func (t *teller) mark(e history.Event, told bool) {
 }
 
 func (t *teller) chapter(e history.Event) *chapter {
-	c, ok := t.at[e.Process]
+	life := history.LifeOf(e.Process)
+	c, ok := t.at[life]
 	if !ok {
 		c = &chapter{began: time.Duration(e.Time), from: e.Line(), who: history.WorkerOf(e.Process), first: -1}
-		t.at[e.Process] = c
-		t.order = append(t.order, e.Process)
+		t.at[life] = c
+		t.order = append(t.order, life)
 	}
 	c.to = e.Line()
 	return c

@@ -90,6 +90,18 @@ func TestStoryOfALivelock(t *testing.T) {
 	}
 }
 
+// TestStoryOfAFlushApart: what a task of a worker does is told with what the worker does, in one line.
+func TestStoryOfAFlushApart(t *testing.T) {
+	tp := newTape(cas)
+	tp.produce(0)
+	tp.folds("a/1", 0)
+	w := &history.Write{Key: acct, Offset: 0, Write: "a/1/flush#1", State: fold(0), Owner: history.Owner{Member: "a/1", Generation: 1}}
+	tp.call("a/1/flush", history.Persist, w, history.OK, w)
+	if told := texts(Story(Run{History: &tp.History})); len(told) != 1 || told[0] != "a folds event 1, stores @0" {
+		t.Errorf("told: %q", told)
+	}
+}
+
 // TestStoryMarksWhatItDoesNotTell: a property can break at an event that no line of the story is about.
 func TestStoryMarksWhatItDoesNotTell(t *testing.T) {
 	tp := newTape(lww)
