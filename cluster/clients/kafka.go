@@ -118,7 +118,7 @@ func (w *World) committed(ctx context.Context, cl *kgo.Client, partition int32) 
 		for _, t := range g.Topics {
 			for _, p := range t.Partitions {
 				if code := codeName(p.ErrorCode); code != "" {
-					return history.Opt{}, fmt.Errorf("fetch the committed offset: %s", code)
+					return history.Opt{}, &persistence.Error{Code: code, Err: errors.New("fetch the committed offset")}
 				}
 				if p.Offset < 0 {
 					return history.Opt{}, nil
@@ -128,6 +128,31 @@ func (w *World) committed(ctx context.Context, cl *kgo.Client, partition int32) 
 		}
 	}
 	return history.Opt{}, errors.New("fetch the committed offset: the answer names no partition")
+}
+
+// announced waits until the group's coordinator knows the run's topic. A creation is answered when the controller has it, and
+// the broker learns of it a moment later: until then it refuses whoever names the topic by its id.
+func announced(ctx context.Context, committed func(context.Context) (history.Opt, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	for {
+		_, err := committed(ctx)
+		var refused *persistence.Error
+		unknown := errors.As(err, &refused) && (refused.Code == "UNKNOWN_TOPIC_ID" || refused.Code == "UNKNOWN_TOPIC_OR_PARTITION")
+		if err == nil {
+			return nil
+		}
+		if !unknown {
+			return fmt.Errorf("look whether the new topic is known: %w", err)
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return fmt.Errorf("the new topic is not known to the group's coordinator: %w (%w)", err, context.Cause(ctx))
+		}
+	}
 }
 
 // Input reads the whole input topic up to the end that it finds first.

@@ -160,6 +160,11 @@ func (s *Servers) Open(ctx context.Context, name string, partitions int, recorde
 	})
 	inner := w.cancel
 	w.cancel = func() { stop(); inner() }
+	err = announced(ctx, func(ctx context.Context) (history.Opt, error) { return w.committed(ctx, w.admin, 0) })
+	if err != nil {
+		w.cancel()
+		return nil, err
+	}
 	return w, nil
 }
 
