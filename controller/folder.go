@@ -141,10 +141,28 @@ func planFacts(h *history.History) PlanFacts {
 		case !ok:
 		case v.Phase == "begin":
 			p.Done = append(p.Done, PlanAction{Fault: v.Fault, Target: v.Target, Life: v.Life, Begin: e.Time, Line: e.Line()})
-		case len(p.Done) > 0:
-			last := &p.Done[len(p.Done)-1]
-			last.Life, last.End, last.Proof, last.Line = v.Life, e.Time, v.Proof, e.Line()
+		default:
+			if a := p.underWay(v); a != nil {
+				a.Life, a.End, a.Proof, a.Line = v.Life, e.Time, v.Proof, e.Line()
+			}
 		}
 	}
 	return p
+}
+
+// underWay finds the action that has come to its end: actions overlap where one waits for the worker to come to it. A start
+// has no life, or the one before, when it begins, so that the life tells only between several of the same fault and target.
+func (p PlanFacts) underWay(v *history.FaultDone) *PlanAction {
+	var found *PlanAction
+	for i := range p.Done {
+		a := &p.Done[i]
+		switch {
+		case a.End > 0 || a.Fault != v.Fault || a.Target != v.Target:
+		case a.Life == v.Life:
+			return a
+		default:
+			found = a
+		}
+	}
+	return found
 }

@@ -19,17 +19,18 @@ import (
 // groupScript is what a group goes through, one thing after another: members of two partitions that come, commit, are put
 // out and leave.
 type groupScript struct {
-	t       *testing.T
-	world   cluster.World
-	process workload.World
-	members map[string]workload.Member
-	token   map[string]workload.Token
-	owned   map[string]int
+	t        *testing.T
+	assignor workload.Assignor
+	world    cluster.World
+	process  workload.World
+	members  map[string]workload.Member
+	token    map[string]workload.Token
+	owned    map[string]int
 }
 
 func (s *groupScript) join(client string) {
 	m, err := s.world.NewMember(client, workload.MemberConfig{
-		SessionTimeout: 6 * time.Second, MaxPollInterval: 10 * time.Second,
+		Assignor: s.assignor, SessionTimeout: 6 * time.Second, MaxPollInterval: 10 * time.Second,
 		HeartbeatInterval: 50 * time.Millisecond, RequestTimeout: 5 * time.Second,
 	})
 	if err != nil {
@@ -53,9 +54,9 @@ func (s *groupScript) settle(each int) {
 			case p.Err != nil:
 				s.t.Error(p.Err)
 			case p.Change == workload.WasAssigned:
-				s.token[client], s.owned[client] = p.Token, len(p.Partitions)
+				s.token[client], s.owned[client] = p.Token, s.owned[client]+len(p.Partitions)
 			case p.Change != workload.Unchanged:
-				s.owned[client] = 0
+				s.owned[client] -= len(p.Partitions)
 			}
 			settled = settled && s.owned[client] == each
 		}
@@ -109,13 +110,14 @@ func (s *groupScript) run(w workload.World) {
 
 // groupLog runs the script and gives what the coordinator wrote, without what differs from run to run: ids are clients,
 // positions are counted, there are no times.
-func groupLog(t *testing.T, c cluster.Cluster) []history.GroupLogEntry {
+func groupLog(t *testing.T, c cluster.Cluster, a workload.Assignor) []history.GroupLogEntry {
 	t.Helper()
 	world, err := c.Open(context.Background(), cluster.Spec{Seed: 1, Partitions: 2, Arm: "group"}, history.NewMemory(history.Header{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := groupScript{t: t, world: world, members: map[string]workload.Member{}, token: map[string]workload.Token{}, owned: map[string]int{}}
+	s := groupScript{t: t, assignor: a, world: world, members: map[string]workload.Member{}, token: map[string]workload.Token{},
+		owned: map[string]int{}}
 	var log []history.GroupLogEntry
 	var took time.Duration
 	err = world.Board().Run("drain", func(w workload.World) {
@@ -162,20 +164,46 @@ func groupLog(t *testing.T, c cluster.Cluster) []history.GroupLogEntry {
 
 // The simulated coordinator writes what a real one writes, in the same order.
 func TestContainersGroupLog(t *testing.T) {
-	if diff := cmp.Diff(groupLog(t, containerstest.Open(t)), groupLog(t, sim.Cluster{})); diff != "" {
-		t.Errorf("the group's log (-real +sim):\n%s", diff)
+	c := containerstest.Open(t)
+	for _, a := range []workload.Assignor{workload.Eager, workload.Cooperative} {
+		if diff := cmp.Diff(groupLog(t, c, a), groupLog(t, sim.Cluster{}, a)); diff != "" {
+			t.Errorf("the log of a group with the assignor %s (-real +sim):\n%s", a, diff)
+		}
 	}
 }
 
 // Every accepted commit and every assignment is in the log, and nothing that was refused.
 func TestGroupLog(t *testing.T) {
-	var got []string
-	for _, e := range groupLog(t, sim.Cluster{}) {
+	eager := []string{
+		"generation 0", "generation 1 of range a/1", "a/1 commits 1", "a/1 commits 2", "a/1 commits 7",
+		"generation 2 of range a/1 b/1", "b/1 commits 1", "generation 3 of range b/1", "b/1 commits 8", "generation 4",
+		"generation 5 of range c/1", "generation 6", "end",
+	}
+	// b is handed what a has given back, in a second rebalance.
+	cooperative := []string{
+		"generation 0", "generation 1 of cooperative-sticky a/1", "a/1 commits 1", "a/1 commits 2", "a/1 commits 7",
+		"generation 2 of cooperative-sticky a/1 b/1", "generation 3 of cooperative-sticky a/1 b/1", "b/1 commits 1",
+		"generation 4 of cooperative-sticky b/1", "b/1 commits 8", "generation 5", "generation 6 of cooperative-sticky c/1",
+		"generation 7", "end",
+	}
+	for a, want := range map[workload.Assignor][]string{workload.Eager: eager, workload.Cooperative: cooperative} {
+		if diff := cmp.Diff(want, lines(groupLog(t, sim.Cluster{}, a))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", a, diff)
+		}
+	}
+}
+
+// lines are the entries of a log, one a line.
+func lines(log []history.GroupLogEntry) (got []string) {
+	for _, e := range log {
 		switch {
 		case e.Commit != nil:
 			got = append(got, e.Commit.Member+" commits "+e.Commit.Offset.String())
 		case e.Group != nil:
 			text := "generation " + e.Group.Generation.String()
+			if e.Group.Protocol != "" {
+				text += " of " + e.Group.Protocol
+			}
 			for _, m := range e.Group.Members {
 				text += " " + m.Client
 			}
@@ -184,12 +212,5 @@ func TestGroupLog(t *testing.T) {
 			got = append(got, "end")
 		}
 	}
-	want := []string{
-		"generation 0", "generation 1 a/1", "a/1 commits 1", "a/1 commits 2", "a/1 commits 7",
-		"generation 2 a/1 b/1", "b/1 commits 1", "generation 3 b/1", "b/1 commits 8", "generation 4",
-		"generation 5 c/1", "generation 6", "end",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	return got
 }

@@ -273,7 +273,7 @@ type PointReached struct {
 	// Offset is the record's, the write's own, the committed or the start offset, by the kind of point.
 	Offset Opt `json:"offset,omitzero"`
 	Owner
-	// Outcome is "applied", "refused" or "unknown" where an answer was awaited.
+	// Outcome is "applied", "refused", "failed" or "unknown" where an answer was awaited.
 	Outcome string `json:"outcome,omitempty"`
 }
 

@@ -2,6 +2,7 @@ package nemesis
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/single-writer/chaos/workload"
 )
@@ -9,17 +10,24 @@ import (
 // What is done to a worker's requests. The request is the worker's own, and so is what it makes of the outcome: it is told
 // of a connection that ended, or that there is none, as a driver would tell it.
 
-// lose is for a worker that stands between a request and its answer: its point ends in -sent.
+// lose is for a worker that stands between a request and its answer, or whose task does: the point of either ends in -sent. When
+// both do, it is the task's that is lost while that stands in its point, kept there by the very step perhaps, else the worker's.
 func (r *Runner) lose(_ workload.World, name string) (string, error) {
-	process, err := r.running(name)
+	life, err := r.running(name)
 	if err != nil {
 		return "", err
 	}
-	point, _, _ := r.Stage.Standing(process)
-	if !r.Stage.Lose(process) {
-		return "", fmt.Errorf("%s awaits no answer: %s", process, r.Moments.Where())
+	both := []string{life, life + "/" + workload.TaskFlush}
+	if _, inside, _ := r.Stage.Standing(both[1]); inside {
+		slices.Reverse(both)
 	}
-	return fmt.Sprintf("%s will not learn what came of its request, after %s", process, point), nil
+	for _, process := range both {
+		point, _, _ := r.Stage.Standing(process)
+		if r.Stage.Lose(process) {
+			return fmt.Sprintf("%s will not learn what came of its request, after %s", process, point), nil
+		}
+	}
+	return "", fmt.Errorf("%s awaits no answer: %s", life, r.Moments.Where())
 }
 
 func (r *Runner) unreachable(_ workload.World, name string) (string, error) {

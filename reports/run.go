@@ -145,7 +145,7 @@ func (r Run) cost(p checker.Result) (string, bool) {
 	return "", false
 }
 
-// defence names the first write that was refused, if there was one.
+// defence names the first write that was refused, or failed without an effect, if there was one.
 func (r Run) defence() string {
 	first, more := "", 0
 	for _, e := range r.History.Events {
@@ -159,8 +159,10 @@ func (r Run) defence() string {
 			more++
 		case v.Stored.Known:
 			first = fmt.Sprintf("%s's %s @%d refused, stored @%d%s", history.WorkerOf(e.Process), e.F, v.Offset, v.Stored.N, lines(e.Line()))
-		default:
+		case v.Code == history.CodeCondition:
 			first = fmt.Sprintf("%s's %s @%d refused%s", history.WorkerOf(e.Process), e.F, v.Offset, lines(e.Line()))
+		default:
+			first = fmt.Sprintf("%s's %s @%d failed (%s)%s", history.WorkerOf(e.Process), e.F, v.Offset, v.Code, lines(e.Line()))
 		}
 	}
 	switch {

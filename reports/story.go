@@ -297,11 +297,14 @@ func (t *teller) write(e history.Event, v *history.Write) {
 			c.troubled(fmt.Sprintf("%s @%d is refused by its own write, as reading the row shows", e.F, v.Offset))
 		}
 	case history.Fail:
-		why := v.Code
+		verb, why := "fails", v.Code
+		if v.Code == history.CodeCondition {
+			verb = "is refused"
+		}
 		if v.Stored.Known {
 			why += fmt.Sprintf(", stored @%d", v.Stored.N)
 		}
-		c.troubled(fmt.Sprintf("%s @%d%s is refused (%s)", e.F, v.Offset, t.tag(v.Partition), why))
+		c.troubled(fmt.Sprintf("%s @%d%s %s (%s)", e.F, v.Offset, t.tag(v.Partition), verb, why))
 	case history.Info:
 		c.troubled(fmt.Sprintf("%s @%d has an unknown outcome (%s)", e.F, v.Offset, v.Code))
 	}

@@ -55,6 +55,21 @@ func TestStoryOfAHold(t *testing.T) {
 	}
 }
 
+// TestStoryOfAFailure: what found no connection was refused by nobody.
+func TestStoryOfAFailure(t *testing.T) {
+	tp := newTape(cas)
+	failed := written("a/1", fold(0), history.Opt{})
+	failed.Code = "no-connections"
+	tp.call("a/1", history.Persist, written("a/1", fold(0), history.Opt{}), history.Fail, failed)
+	r := Run{History: &tp.History}
+	if told := texts(Story(r)); len(told) != 1 || told[0] != "a persist @0 fails (no-connections)" {
+		t.Errorf("told: %v", told)
+	}
+	if got, want := r.defence(), "a's persist @0 failed (no-connections) (line 3); nothing changed"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestStoryOfALivelock: what is refused a thousand times is told in one line, what fails a thousand times in few, and what
 // breaks in the middle is told all the same.
 func TestStoryOfALivelock(t *testing.T) {

@@ -319,7 +319,7 @@ keys: worker point event answer evicted within
 mine.yaml:19:57: no answer is called "no"
    19 |   - {when: {worker: b, point: persist-answered, answer: no}, do: [{stop: a}]}
       |                                                         ^^
-answers: applied refused unknown any
+answers: applied refused failed unknown any
 `},
 	{"point: persist-answered", "point: before-persist", `
 mine.yaml:19:47: nothing is answered at "before-persist", so no answer can be waited for

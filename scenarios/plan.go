@@ -273,7 +273,7 @@ func (l *loader) trigger(f *field, m moment, first int64) workload.Trigger {
 		}
 	}
 	if answer := o.field("answer"); answer != nil {
-		answers := []string{workload.OutcomeApplied, workload.OutcomeRefused, workload.OutcomeUnknown, workload.AnyAnswer}
+		answers := []string{workload.OutcomeApplied, workload.OutcomeRefused, workload.OutcomeFailed, workload.OutcomeUnknown, workload.AnyAnswer}
 		t.Answer, ok = l.text(answer)
 		if ok && l.known(word{t.Answer, answer.at}, "answer", "answers", answers) && pointKnown && !strings.HasSuffix(t.Point, "-answered") {
 			l.fail(answer.key, "the points after an answer are those that end in -answered", "nothing is answered at %q, so no answer can be waited for", t.Point)

@@ -199,7 +199,7 @@ func (f *flow) commit() {
 	case outcome == persistence.Unknown:
 		done.Code, done.Error, result = persistence.CodeOf(err), err.Error(), OutcomeUnknown
 	case outcome == persistence.Failed:
-		done.Code, done.Error, result = persistence.CodeOf(err), err.Error(), OutcomeRefused
+		done.Code, done.Error, result = persistence.CodeOf(err), err.Error(), OutcomeFailed
 	case answer.Code != "":
 		t, done.Code, result = history.Fail, answer.Code, OutcomeRefused
 	default:

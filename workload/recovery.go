@@ -19,7 +19,7 @@ func (l *life) recover(token Token, a Assigned) (*flow, error) {
 	}
 	f.store = &persistence.Store{
 		Arm: l.crew.Arm, Process: l.world, Rows: l, Partition: a.Partition, Owner: token,
-		NextWrite: l.nextWrite, Consistency: l.crew.Consistency, Events: l.config.RestoreEvents,
+		Life: l.process, NextWrite: l.nextWrite, Consistency: l.crew.Consistency, Events: l.config.RestoreEvents,
 	}
 	f.persistAt, f.commitAt = l.world.Now()+l.config.PersistEvery, l.world.Now()+l.config.CommitEvery
 	f.reach(PointAssigned, "", a.Start, "")

@@ -20,7 +20,7 @@ type Trigger struct {
 	Point  string
 	// Event is the number of an event that the point must cover; a later one counts too. 0 for any.
 	Event int64
-	// Answer is the outcome that the point must have: applied, refused, unknown or any. Empty is applied for
+	// Answer is the outcome that the point must have: applied, refused, failed, unknown or any. Empty is applied for
 	// commit-answered and any elsewhere.
 	Answer string
 	// Within is how long to wait; 0 is DefaultWithin.
@@ -103,9 +103,11 @@ func (t Trigger) String() string {
 	return s
 }
 
-// The outcomes of points that come after an answer.
+// The outcomes of points that come after an answer: refused is what was asked for and denied, failed what had no effect for
+// another reason, as it was never sent.
 const (
 	OutcomeApplied = "applied"
 	OutcomeRefused = "refused"
+	OutcomeFailed  = "failed"
 	OutcomeUnknown = "unknown"
 )

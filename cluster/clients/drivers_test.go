@@ -51,7 +51,7 @@ func TestContainersRepairRefusedByItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = w.Board().Run("a/1", func(p workload.World) {
-		store := &persistence.Store{Arm: arm, Process: p, Rows: w, NextWrite: func() int64 { return 1 }}
+		store := &persistence.Store{Arm: arm, Process: p, Rows: w, Life: "a/1", NextWrite: func() int64 { return 1 }}
 		b, err := store.Recover("k")
 		if err != nil {
 			t.Error(err)

@@ -51,6 +51,7 @@ type group struct {
 type groupMember struct {
 	id, client         string
 	said               subscription
+	assignor           workload.Assignor
 	session, rebalance time.Duration
 	// expiry removes a member that is not heard of for its session.
 	expiry     *timer
@@ -109,7 +110,7 @@ func (g *group) Join(s subscription, client string, c workload.MemberConfig, rep
 		reply(g.joinedBy(m))
 		return
 	}
-	m.said, m.session, m.rebalance = s, c.SessionTimeout, c.MaxPollInterval
+	m.said, m.assignor, m.session, m.rebalance = s, c.Assignor, c.SessionTimeout, c.MaxPollInterval
 	m.expiry.Stop()
 	m.join = reply
 	wasEmpty := g.state == stateEmpty

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/workload"
 )
 
 // groupLog is what a broker writes to __consumer_offsets about the group: a record for every accepted commit, and one of
@@ -36,7 +37,7 @@ func (l *groupLog) store(g *group) {
 		stored.ProtocolType = "consumer"
 	}
 	if len(g.members) > 0 {
-		stored.Protocol, stored.Leader = "range", g.members[0].id
+		stored.Protocol, stored.Leader = protocol(g.members[0].assignor), g.members[0].id
 	}
 	for _, m := range g.members {
 		stored.Members = append(stored.Members, history.LoggedMember{
@@ -45,6 +46,14 @@ func (l *groupLog) store(g *group) {
 		})
 	}
 	l.add(history.GroupLogEntry{Group: stored})
+}
+
+// protocol is Kafka's name of an assignor; all members of a group have the same.
+func protocol(a workload.Assignor) string {
+	if a == workload.Cooperative {
+		return "cooperative-sticky"
+	}
+	return "range"
 }
 
 // read gives all records, and where they end.

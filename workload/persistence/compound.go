@@ -149,7 +149,7 @@ func (c *compound) finish(err error) error {
 // compound would have ended there, so that the last one decides, unless a refusal was of a second sending.
 func (c *compound) doubt(o Outcome) (history.Type, string) {
 	if o == Failed && !c.resent {
-		return history.Fail, "refused"
+		return history.Fail, Failed.point()
 	}
 	return history.Info, "unknown"
 }

@@ -135,7 +135,7 @@ func recovered(t *testing.T, arm *persistence.Arm, row *persistence.RawRow, repl
 	s, p, writes := &script{t: t, replies: []reply{found(row)}}, &process{}, int64(0)
 	store := persistence.Store{
 		Arm: arm, Process: p, Rows: s, Owner: history.Owner{Member: "m", Generation: 3},
-		NextWrite: func() int64 { writes++; return writes },
+		Life: p.Name(), NextWrite: func() int64 { writes++; return writes },
 	}
 	b, err := store.Recover("k")
 	if err != nil {

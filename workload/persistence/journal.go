@@ -117,4 +117,4 @@ func whyNot(o Outcome, err error) (code, text string, left error) {
 }
 
 // point is the outcome as a point tells it.
-func (o Outcome) point() string { return [...]string{"applied", "refused", "unknown"}[o] }
+func (o Outcome) point() string { return [...]string{"applied", "failed", "unknown"}[o] }

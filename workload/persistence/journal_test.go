@@ -53,7 +53,7 @@ type life struct {
 func restored(t *testing.T, arm *persistence.Arm, found []reply, then ...reply) life {
 	t.Helper()
 	s, p, writes := &script{t: t, replies: found}, &process{}, int64(0)
-	store := persistence.Store{Arm: arm, Process: p, Rows: s, Events: true, NextWrite: func() int64 { writes++; return writes }}
+	store := persistence.Store{Arm: arm, Process: p, Rows: s, Events: true, Life: p.Name(), NextWrite: func() int64 { writes++; return writes }}
 	k, err := store.Restore("k", false)
 	if err != nil {
 		t.Fatal(err)

@@ -22,8 +22,8 @@ func encodeMetadata(write string, generation int32) string {
 	return string(b)
 }
 
-// MarkOf is how the metadata of every write of a process begin, as they are stored and sent.
-func MarkOf(process string) string { return fmt.Sprintf(`{"write":"%s#`, process) }
+// MarkOf is how the metadata of every write of a life begin, as they are stored and sent.
+func MarkOf(life string) string { return fmt.Sprintf(`{"write":"%s#`, life) }
 
 // Decode makes a history row of a stored one. A value that is no state, or metadata that are none of ours, are kept as
 // they were found: what is stored must be told, not what was hoped for.

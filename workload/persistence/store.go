@@ -23,7 +23,8 @@ type Store struct {
 	Rows      Rows
 	Partition int32
 	Owner     history.Owner
-	// NextWrite numbers the writes of the process's life.
+	// Life is the worker's life, by which its writes are known whichever of its tasks sends them; NextWrite numbers them.
+	Life      string
 	NextWrite func() int64
 	// Consistency is that of the cluster's plain reads, for the record.
 	Consistency string
@@ -64,7 +65,7 @@ func (s *Store) Recover(key string) (*Snapshot, error) {
 }
 
 // writeID gives a write its unique id.
-func (s *Store) writeID() string { return fmt.Sprintf("%s#%d", s.Process.Name(), s.NextWrite()) }
+func (s *Store) writeID() string { return fmt.Sprintf("%s#%d", s.Life, s.NextWrite()) }
 
 // reach reaches a point of one key's work.
 func (s *Store) reach(point, key string, offset int64, outcome string) {

@@ -109,7 +109,7 @@ func TestWhatAWriteRecords(t *testing.T) {
 			"info persist @5 a/1#1 [update-if-offset absent] [insert-if-not-exists timeout] code timeout", "persist-answered @5 unknown"}},
 		"never done": {persistence.CassandraCAS, []reply{unavailable(updateIf)}, []string{
 			"before-persist @5", "invoke persist @5 a/1#1", "persist-sent @5",
-			"fail persist @5 a/1#1 [update-if-offset unavailable] code unavailable", "persist-answered @5 refused"}},
+			"fail persist @5 a/1#1 [update-if-offset unavailable] code unavailable", "persist-answered @5 failed"}},
 		"plain": {persistence.CassandraLWW, []reply{applied("update")}, []string{
 			"before-persist @5", "invoke persist @5 a/1#1 ts 1001", "persist-sent @5",
 			"ok persist @5 a/1#1 ts 1001 [update applied]", "persist-answered @5 applied"}},
