@@ -72,8 +72,7 @@ type Outcome struct {
 	Runs     []Run
 	// Folder is the folder of the runs' folders, Again the request's.
 	Folder, Again string
-	// Took is all of it, Opened how long the cluster took to start.
-	Took, Opened time.Duration
+	Took          time.Duration
 }
 
 // Run is what came of one arm.
@@ -113,33 +112,38 @@ func Do(ctx context.Context, q Request) (o *Outcome, err error) {
 		}
 	}
 	q.Progress(fmt.Sprintf("%s under %s: getting the cluster ready", s.Name, armNames(jobs)))
-	c, err := q.Open(ctx)
-	if err != nil && ctx.Err() != nil {
-		return o, fmt.Errorf("while the cluster was made ready: %w", err)
-	}
-	if err != nil {
-		return o, err
-	}
-	o.Opened, o.Cluster = time.Since(began), c.Facts()
-	defer func() {
-		err = errors.Join(err, c.Close(context.WithoutCancel(ctx)))
-		o.Took = time.Since(began)
-	}()
-	for _, j := range jobs {
-		if ctx.Err() != nil {
-			return o, fmt.Errorf("%s under %s was not begun: %w", s.Name, j.Arm.Name, context.Cause(ctx))
+	defer func() { o.Took = time.Since(began) }()
+	return o, onCluster(ctx, q.Open, func(c cluster.Cluster) error {
+		o.Cluster = c.Facts()
+		for _, j := range jobs {
+			if ctx.Err() != nil {
+				return fmt.Errorf("%s under %s was not begun: %w", s.Name, j.Arm.Name, context.Cause(ctx))
+			}
+			q.Progress(j.label())
+			r, err := q.one(ctx, j, c)
+			if err != nil {
+				return err
+			}
+			o.Runs = append(o.Runs, r)
+			if err := (Folder{r.Folder}).put("story.md", o.story(r)); err != nil {
+				return err
+			}
 		}
-		q.Progress(j.label())
-		r, err := q.one(ctx, j, c)
-		if err != nil {
-			return o, err
-		}
-		o.Runs = append(o.Runs, r)
-		if err := (Folder{r.Folder}).put("story.md", o.story(r)); err != nil {
-			return o, err
-		}
+		return nil
+	})
+}
+
+// onCluster starts a cluster, does something on it, and closes it: an error of that is told beside the other.
+func onCluster(ctx context.Context, open func(context.Context) (cluster.Cluster, error), do func(cluster.Cluster) error) (err error) {
+	c, err := open(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("while the cluster was made ready: %w", err)
+	case err != nil:
+		return err
 	}
-	return o, nil
+	defer func() { err = errors.Join(err, c.Close(context.WithoutCancel(ctx))) }()
+	return do(c)
 }
 
 // jobs finds the scenario and the arms: all mistakes that can be seen before anything is started.
@@ -170,6 +174,12 @@ func (q Request) jobs() ([]Job, *scenarios.Scenario, error) {
 		}
 		jobs = append(jobs, NewJob(s, arm, q.Seed))
 	}
+	for _, name := range q.Without {
+		if g, _ := persistence.FindGuard(name); !hasWork(g.Needs, s) {
+			return nil, nil, fmt.Errorf("%s has nothing to do in %s, so that a run without it shows nothing: it needs a worker "+
+				"with {%s}, as in %s", name, s.Name, g.Needs, shownIn(name))
+		}
+	}
 	// Seed by seed, so that runs with the same seed come one after another.
 	for n := range max(1, q.Seeds) - 1 {
 		for _, j := range jobs[:len(arms)] {
@@ -177,6 +187,28 @@ func (q Request) jobs() ([]Job, *scenarios.Scenario, error) {
 		}
 	}
 	return jobs, s, nil
+}
+
+// hasWork tells whether a guard that needs a setting of the workers has anything to do in a scenario.
+func hasWork(needs persistence.Setting, s *scenarios.Scenario) bool {
+	switch needs {
+	case persistence.RestoreEvents:
+		return s.Has(func(c workload.Config) bool { return c.RestoreEvents })
+	case persistence.FlushApart:
+		return s.Has(func(c workload.Config) bool { return c.FlushApart })
+	}
+	return true
+}
+
+// shownIn names the scenarios that show a guard.
+func shownIn(guard string) string {
+	var names []string
+	for _, c := range Controls() {
+		if c.Guard == guard && !slices.Contains(names, c.Scenario) {
+			names = append(names, c.Scenario)
+		}
+	}
+	return strings.Join(names, " and ")
 }
 
 // armed adds to an error about a guard which arms of the scenario can do without it: nobody who leaves the arm out can know.

@@ -21,8 +21,6 @@ type Control struct {
 	Scenario string
 	// Property is one that must fail without the guard; others may fail with it.
 	Property string
-	// Only is the kind of cluster that alone can show it, Why the reason; both are empty where any can.
-	Only, Why string
 }
 
 // Controls are all controls, in the order of the guards.
@@ -55,14 +53,8 @@ func Controls() []Control {
 
 // Prevents says what the guard prevents.
 func (c Control) Prevents() string {
-	for _, a := range persistence.Arms() {
-		for _, g := range a.Guards {
-			if a.Name == c.Arm && g.Name == c.Guard {
-				return g.Prevents
-			}
-		}
-	}
-	return ""
+	g, _ := persistence.FindGuard(c.Guard)
+	return g.Prevents
 }
 
 // Command is the command that repeats the run without the guard.
@@ -80,9 +72,8 @@ func (c Control) Command(kind string) string {
 // Showing is what came of a control on a cluster.
 type Showing struct {
 	Control
-	// With and Without are the verdicts of the two runs; both are empty where the cluster is of a kind that cannot show it.
+	// With and Without are the verdicts of the two runs.
 	With, Without Verdict
-	Skipped       bool
 }
 
 // Held tells whether the run with the guard came out as the scenario states.
@@ -96,7 +87,7 @@ func (s Showing) Shown() bool {
 // Exit is the exit code of a control. A run that came out as stated though the guard was away is a deviation too.
 func (s Showing) Exit() int {
 	switch {
-	case s.Skipped || s.Shown():
+	case s.Shown():
 		return ExitExpected
 	case !s.Held():
 		return s.With.Exit()
@@ -107,10 +98,6 @@ func (s Showing) Exit() int {
 // Show runs a control on a cluster, in memory: a run to look at is made by its Command.
 func (c Control) Show(ctx context.Context, on cluster.Cluster, seed int64) (Showing, error) {
 	out := Showing{Control: c}
-	if c.Only != "" && c.Only != on.Facts().Kind {
-		out.Skipped = true
-		return out, nil
-	}
 	s, err := scenarios.Find(c.Scenario, Vocabulary())
 	if err != nil {
 		return out, err
@@ -149,25 +136,20 @@ func (c Control) run(ctx context.Context, on cluster.Cluster, s *scenarios.Scena
 func ShowAll(ctx context.Context, open func(context.Context) (cluster.Cluster, error), seed int64, progress func(string)) (
 	shown []Showing, facts history.ClusterFacts, err error,
 ) {
-	on, err := open(ctx)
-	if err != nil {
-		return nil, facts, err
-	}
-	defer func() {
-		if closed := on.Close(context.WithoutCancel(ctx)); err == nil {
-			err = closed
+	err = onCluster(ctx, open, func(on cluster.Cluster) error {
+		facts = on.Facts()
+		for _, c := range Controls() {
+			if ctx.Err() != nil {
+				return fmt.Errorf("%s was not shown: %w", c.Guard, context.Cause(ctx))
+			}
+			progress(fmt.Sprintf("%s of %s: %s", c.Guard, c.Arm, c.Scenario))
+			s, err := c.Show(ctx, on, seed)
+			if err != nil {
+				return err
+			}
+			shown = append(shown, s)
 		}
-	}()
-	for _, c := range Controls() {
-		if ctx.Err() != nil {
-			return shown, on.Facts(), fmt.Errorf("%s was not shown: %w", c.Guard, context.Cause(ctx))
-		}
-		progress(fmt.Sprintf("%s of %s: %s", c.Guard, c.Arm, c.Scenario))
-		s, err := c.Show(ctx, on, seed)
-		if err != nil {
-			return shown, on.Facts(), err
-		}
-		shown = append(shown, s)
-	}
-	return shown, on.Facts(), nil
+		return nil
+	})
+	return shown, facts, err
 }

@@ -17,8 +17,6 @@ type Control struct {
 	// Shown tells whether the guard was seen at work; Must is the property that had to fail without it.
 	Shown bool
 	Must  string
-	// Elsewhere says why this cluster cannot show it, and which can; empty where it can.
-	Elsewhere string
 	// Again is the command that repeats the run without the guard.
 	Again string
 }
@@ -26,14 +24,11 @@ type Control struct {
 // Controls tells of the guards: the answer in the first line, then a table, two or three lines a guard. Of is how many there
 // should be; fewer are told of when the rig failed.
 func Controls(w io.Writer, where string, all []Control, of int) {
-	shown, elsewhere := 0, 0
+	shown := 0
 	guard, arm, scenario := len("guard"), len("arm"), len("scenario")
 	for _, c := range all {
 		guard, arm, scenario = max(guard, runes(c.Guard)), max(arm, runes(c.Arm)), max(scenario, runes(c.Scenario))
-		switch {
-		case c.Elsewhere != "":
-			elsewhere++
-		case c.Shown:
+		if c.Shown {
 			shown++
 		}
 	}
@@ -41,14 +36,10 @@ func Controls(w io.Writer, where string, all []Control, of int) {
 	switch {
 	case len(all) < of:
 		head = "THE RIG FAILED: "
-	case shown+elsewhere < len(all):
+	case shown < len(all):
 		head = "NOT SHOWN: "
 	}
-	text := fmt.Sprintf("%d of %d controls · %s", shown, of, where)
-	if elsewhere > 0 {
-		text += fmt.Sprintf(" · %d only elsewhere", elsewhere)
-	}
-	Hanging(w, head, text)
+	Hanging(w, head, fmt.Sprintf("%d of %d controls · %s", shown, of, where))
 	row := func(columns ...any) {
 		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-*s  %-*s  %-*s  %-7s  %s",
 			append([]any{guard, columns[0], arm, columns[1], scenario, columns[2]}, columns[3:]...)...), " "))
@@ -62,12 +53,6 @@ func Controls(w io.Writer, where string, all []Control, of int) {
 
 func (c Control) tell(w io.Writer, row func(...any)) {
 	const margin = "      "
-	if c.Elsewhere != "" {
-		row(c.Guard, c.Arm, c.Scenario, "-", "-")
-		Hanging(w, margin+"prevents ", c.Prevents)
-		Hanging(w, margin+"not here: ", c.Elsewhere)
-		return
-	}
 	row(c.Guard, c.Arm, c.Scenario, c.With, yes(c.Shown))
 	Hanging(w, margin+"prevents ", c.Prevents)
 	failing := "nothing"

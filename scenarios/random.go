@@ -47,6 +47,12 @@ type Choice struct {
 	values  []workload.Config
 }
 
+// Has tells whether a worker runs in a way, or may, where that is left to the seed.
+func (s *Scenario) Has(is func(workload.Config) bool) bool {
+	return slices.ContainsFunc(s.Workers, is) ||
+		slices.ContainsFunc(s.Random.Settings, func(c Choice) bool { return slices.ContainsFunc(c.values, is) })
+}
+
 // None tells that nothing is left to the seed.
 func (r Random) None() bool {
 	return r.Input.Events == 0 && r.Plan.Workers == 0 && len(r.Settings) == 0

@@ -44,13 +44,9 @@ type controlShown struct {
 	Prevents string   `json:"prevents"`
 	Scenario string   `json:"scenario"`
 	Property string   `json:"property"`
-	// Skipped tells that this kind of cluster cannot show it; Only names the one that can, Why says the reason.
-	Skipped bool     `json:"skipped"`
-	Only    string   `json:"only,omitempty"`
-	Why     string   `json:"why,omitempty"`
-	Held    bool     `json:"held"`
-	Failing []string `json:"failing"`
-	Shown   bool     `json:"shown"`
+	Held     bool     `json:"held"`
+	Failing  []string `json:"failing"`
+	Shown    bool     `json:"shown"`
 }
 
 func (c *cli) controls(ctx context.Context, f clusterFlags) error {
@@ -76,7 +72,7 @@ func (c *cli) controls(ctx context.Context, f clusterFlags) error {
 		for _, s := range shown {
 			d.Controls = append(d.Controls, controlShown{
 				Guard: s.Guard, Arm: s.Arm, Also: append([]string{}, s.Also...), Prevents: s.Prevents(), Scenario: s.Scenario,
-				Property: s.Property, Skipped: s.Skipped, Only: s.Only, Why: s.Why, Held: s.Held(),
+				Property: s.Property, Held: s.Held(),
 				Failing: append([]string{}, s.Without.Failing()...), Shown: s.Shown(),
 			})
 		}
@@ -88,9 +84,6 @@ func (c *cli) controls(ctx context.Context, f clusterFlags) error {
 		told[i] = reports.Control{
 			Guard: s.Guard, Arm: s.Arm, Also: s.Also, Prevents: s.Prevents(), Scenario: s.Scenario, Failing: s.Without.Failing(),
 			With: reports.Run{Report: s.With.Report()}.Word(), Shown: s.Shown(), Must: s.Property, Again: s.Command(f.cluster),
-		}
-		if s.Skipped {
-			told[i].Elsewhere = fmt.Sprintf("only %s can show it: %s", s.Only, s.Why)
 		}
 	}
 	reports.Controls(c.out, reports.ClusterLabel(facts), told, len(controller.Controls()))

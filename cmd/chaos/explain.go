@@ -72,39 +72,24 @@ type guard struct {
 type guardShown struct {
 	Property string `json:"property"`
 	Command  string `json:"command"`
-	Only     string `json:"only,omitempty"`
 }
 
 // findGuard gathers what there is to say of the guard of that name.
 func findGuard(name string) (guard, bool) {
-	g := guard{Schema: 1, Name: name, Shown: []guardShown{}}
-	for _, a := range persistence.Arms() {
-		for _, has := range a.Guards {
-			if has.Name == name {
-				g.Prevents, g.Arms = has.Prevents, append(g.Arms, a.Name)
-			}
-		}
-	}
+	is, ok := persistence.FindGuard(name)
+	g := guard{Schema: 1, Name: name, Prevents: is.Prevents, Arms: is.Arms, Shown: []guardShown{}}
 	for _, ctl := range controller.Controls() {
 		if ctl.Guard == name {
-			kind := "sim"
-			if ctl.Only != "" {
-				kind = ctl.Only
-			}
-			g.Shown = append(g.Shown, guardShown{ctl.Property, ctl.Command(kind), ctl.Only})
+			g.Shown = append(g.Shown, guardShown{ctl.Property, ctl.Command("sim")})
 		}
 	}
-	return g, len(g.Arms) > 0
+	return g, ok
 }
 
 func guardNames() []string {
 	var names []string
-	for _, a := range persistence.Arms() {
-		for _, g := range a.Guards {
-			if !slices.Contains(names, g.Name) {
-				names = append(names, g.Name)
-			}
-		}
+	for _, g := range persistence.Guards() {
+		names = append(names, g.Name)
 	}
 	return names
 }
@@ -113,11 +98,7 @@ func (g guard) explain(w io.Writer) {
 	reports.Hanging(w, g.Name+": ", "prevents "+g.Prevents)
 	reports.Hanging(w, "  arms that have it: ", strings.Join(g.Arms, ", "))
 	for _, s := range g.Shown {
-		where := ""
-		if s.Only != "" {
-			where = " (only " + s.Only + " can show it)"
-		}
-		reports.Hanging(w, "  without it fails: ", s.Property+where)
+		reports.Hanging(w, "  without it fails: ", s.Property)
 		fmt.Fprintf(w, "    %s\n", s.Command)
 	}
 }

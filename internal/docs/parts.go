@@ -55,20 +55,10 @@ func arms() string {
 }
 
 // guards says of each guard what it prevents, which arms have it, and which scenario shows it: what fails there without it.
-// Each stands once, though several arms have it.
 func guards() string {
-	var names []string
 	var rows [][]string
-	for _, a := range persistence.Arms() {
-		for _, g := range a.Guards {
-			i := slices.Index(names, g.Name)
-			if i < 0 {
-				names = append(names, g.Name)
-				rows = append(rows, []string{code(g.Name), g.Prevents, code(a.Name), shownBy(g.Name)})
-				continue
-			}
-			rows[i][2] += ", " + code(a.Name)
-		}
+	for _, g := range persistence.Guards() {
+		rows = append(rows, []string{code(g.Name), g.Prevents, "`" + strings.Join(g.Arms, "`, `") + "`", shownBy(g.Name)})
 	}
 	return table([]string{"guard", "what it prevents", "arms that have it", "what fails without it, and where"}, rows)
 }
@@ -83,9 +73,6 @@ func shownBy(guard string) string {
 		s := fmt.Sprintf("[%s](properties.md#%s) in `%s` under `%s`", c.Property, c.Property, c.Scenario, c.Arm)
 		if len(c.Also) > 0 {
 			s += ", in both runs without " + strings.Join(c.Also, ", ")
-		}
-		if c.Only != "" {
-			s += fmt.Sprintf(" (only %s: %s)", c.Only, c.Why)
 		}
 		out = append(out, s)
 	}

@@ -1,11 +1,8 @@
 package persistence
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/single-writer/chaos/history"
 )
 
 // Guard is one thing that stops a stale or a repeated write. Each is named, and what it prevents is seen when a run is
@@ -16,7 +13,18 @@ type Guard struct {
 	// Of is the guard whose work this one completes: with that one gone it has nothing left to do, and taking it away as
 	// well would show nothing. Empty for most.
 	Of string
+	// Needs is the setting of a worker without which it has nothing to do; empty for most.
+	Needs Setting
 }
+
+// Setting is a way in which a worker can run, as a scenario writes it.
+type Setting string
+
+// The settings that guards need.
+const (
+	RestoreEvents Setting = "restore: events"
+	FlushApart    Setting = "flush: apart"
+)
 
 // The guards' names.
 const (
@@ -37,116 +45,53 @@ const (
 	MonotoneInit       = "monotone-init"
 )
 
-// guards are all guards: those of snapshots in the order in which a write meets them, then those of a journal.
+// guards are all guards, from a worker's recovery to what it makes of an answer: of snapshots, of a journal, of all writes.
 var guards = []Guard{
-	{ReplayFilter, "a replayed record folded a second time onto a state that holds it already", ""},
-	{MonotoneBuffer, "a rightful owner's flush below its own recovered offset, refused for ever", ""},
-	{TombstoneFloor, "a rightful owner's flush below the tombstone that its recovery found, refused for ever", TombstoneGuard},
-	{PersistCondition, "a stale owner's flush replacing newer state", ""},
-	{FirstWrite, "a stale owner that found no row taking the one that its successor has written since", ""},
-	{Repair, "a key whose offset cell has expired, refusing every write for ever", PersistCondition},
-	{DeleteCondition, "a stale owner's delete erasing newer state", ""},
-	{TombstoneGuard, "a stale owner's flush bringing a deleted key back to life", ""},
-	{NeverPersisted, "a stale owner's flush bringing back a key that was deleted before it was ever stored", TombstoneGuard},
-	{JournalFloorFilter, "events that a stale owner left in the journal, folded into the state of a later life", ""},
-	{MonotoneInit, "a recovery from an old journal lowering the floor, and a rightful owner refused for ever", MonotoneBuffer},
-	{JournalOrder, "a snapshot whose events the journal lacks, and a rightful owner refused for ever", ""},
-	{SerialFlush, "a state that is folded while an older one is being stored, taken for stored", ""},
-	{PersistErrors, "an offset committed beyond a state whose write has failed", ""},
+	{ReplayFilter, "a replayed record folded a second time onto a state that holds it already", "", ""},
+	{MonotoneBuffer, "a rightful owner's flush below its own recovered offset, refused for ever", "", ""},
+	{TombstoneFloor, "a rightful owner's flush below the tombstone that its recovery found, refused for ever", TombstoneGuard, ""},
+	{PersistCondition, "a stale owner's flush replacing newer state", "", ""},
+	{FirstWrite, "a stale owner that found no row taking the one that its successor has written since", "", ""},
+	{Repair, "a key whose offset cell has expired, refusing every write for ever", PersistCondition, ""},
+	{DeleteCondition, "a stale owner's delete erasing newer state", "", ""},
+	{TombstoneGuard, "a stale owner's flush bringing a deleted key back to life", "", ""},
+	{NeverPersisted, "a stale owner's flush bringing back a key that was deleted before it was ever stored", TombstoneGuard, ""},
+	{JournalFloorFilter, "events that a stale owner left in the journal, folded into the state of a later life", "", RestoreEvents},
+	{MonotoneInit, "a recovery from an old journal lowering the floor, and a rightful owner refused for ever", MonotoneBuffer,
+		RestoreEvents},
+	{JournalOrder, "a snapshot whose events the journal lacks, and a rightful owner refused for ever", "", RestoreEvents},
+	{SerialFlush, "a state that is folded while an older one is being stored, taken for stored", "", FlushApart},
+	{PersistErrors, "an offset committed beyond a state whose write has failed", "", ""},
 }
 
-// ArmInfo is an arm as the command line lists it.
-type ArmInfo struct {
-	Name, About string
-	Guards      []Guard
+// Guarded is a guard with the arms that have it.
+type Guarded struct {
+	Guard
+	Arms []string
 }
 
-// The arms' names.
-const (
-	CassandraLWW        = "cassandra/lww"
-	CassandraCASPersist = "cassandra/cas-persist"
-	CassandraCAS        = "cassandra/cas"
-)
-
-// Arms are all arms.
-func Arms() []ArmInfo {
-	return []ArmInfo{
-		{CassandraLWW, "plain UPDATE and DELETE: the greater timestamp wins, whoever wrote it",
-			pick(ReplayFilter, SerialFlush, PersistErrors)},
-		{CassandraCASPersist, "every persist conditional on the stored offset; a delete is plain and leaves nothing",
-			pick(ReplayFilter, PersistCondition, FirstWrite, Repair, SerialFlush, PersistErrors)},
-		{CassandraCAS, "every persist and delete conditional on the stored offset; a delete leaves a tombstone with its offset",
-			guards},
-	}
-}
-
-func pick(names ...string) []Guard {
-	var out []Guard
-	for _, g := range guards {
-		if slices.Contains(names, g.Name) {
-			out = append(out, g)
+// Guards are all guards.
+func Guards() []Guarded {
+	out := make([]Guarded, len(guards))
+	for i, g := range guards {
+		out[i].Guard = g
+		for _, a := range Arms() {
+			if slices.Contains(a.Guards, g) {
+				out[i].Arms = append(out[i].Arms, a.Name)
+			}
 		}
 	}
 	return out
 }
 
-// ArmNames are the names of all arms.
-func ArmNames() []string {
-	var names []string
-	for _, a := range Arms() {
-		names = append(names, a.Name)
-	}
-	return names
-}
-
-// Arm is how a worker keeps its snapshots: the strategy and the guards that it has in this run.
-type Arm struct {
-	Name string
-	// Guards are those present, Without those taken from it.
-	Guards, Without []string
-	// persists and deletes are conditional writes; where deletes are not, they are plain and leave nothing.
-	persists, deletes bool
-	has               map[string]bool
-}
-
-// NewArm makes an arm without some of its guards. The error says which arms or guards there are.
-func NewArm(name string, without []string) (*Arm, error) {
-	all := Arms()
-	i := slices.IndexFunc(all, func(a ArmInfo) bool { return a.Name == name })
+// FindGuard gives the guard of that name.
+func FindGuard(name string) (Guarded, bool) {
+	all := Guards()
+	i := slices.IndexFunc(all, func(g Guarded) bool { return g.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("no arm is called %q; there are: %s", name, strings.Join(ArmNames(), ", "))
+		return Guarded{}, false
 	}
-	a := &Arm{Name: name, Guards: []string{}, Without: []string{}, has: map[string]bool{}}
-	a.persists, a.deletes = name != CassandraLWW, name == CassandraCAS
-	if err := all[i].spares(without); err != nil {
-		return nil, err
-	}
-	for _, g := range all[i].Guards {
-		if slices.Contains(without, g.Name) {
-			a.Without = append(a.Without, g.Name)
-			continue
-		}
-		a.Guards, a.has[g.Name] = append(a.Guards, g.Name), true
-	}
-	return a, nil
-}
-
-// spares tells why the arm cannot be run without those guards: it has no such one, or with one of them gone another has
-// nothing to do, so that the run could not tell what it was for.
-func (a ArmInfo) spares(without []string) error {
-	for n, name := range without {
-		i := slices.IndexFunc(a.Guards, func(g Guard) bool { return g.Name == name })
-		switch {
-		case i < 0:
-			return fmt.Errorf("%s has no guard %q; its guards: %s", a.Name, name, guardNames(a.Guards))
-		case slices.Contains(without[:n], name):
-			return fmt.Errorf("the guard %s is taken away twice; once is enough", name)
-		case slices.Contains(without, a.Guards[i].Of):
-			return fmt.Errorf("%s has nothing to do without %s, so that a run without both shows no more than one without %[2]s: "+
-				"leave out one of the two", name, a.Guards[i].Of)
-		}
-	}
-	return nil
+	return all[i], true
 }
 
 func guardNames(gs []Guard) string {
@@ -158,33 +103,4 @@ func guardNames(gs []Guard) string {
 		return "none"
 	}
 	return strings.Join(names, ", ")
-}
-
-// Has tells whether the arm has the guard in this run.
-func (a *Arm) Has(guard string) bool { return a.has[guard] }
-
-// conditional tells whether the arm's persists, or its deletes, ask the row before they change it. What does not ask is
-// plain, and carries the client's timestamp.
-func (a *Arm) conditional(f history.F) bool {
-	if f == history.Delete {
-		return a.deletes
-	}
-	return a.persists
-}
-
-// fenced tells whether deletes too leave an offset behind that refuses what is older: then the row says from where on a
-// journal counts.
-func (a *Arm) fenced() bool { return a.persists && a.deletes }
-
-// strategy is how the arm persists, or deletes.
-func (a *Arm) strategy(f history.F) func(*compound) error {
-	switch {
-	case f == history.Delete && a.conditional(f):
-		return casDelete
-	case f == history.Delete:
-		return plainDelete
-	case a.conditional(f):
-		return casPersist
-	}
-	return plainPersist
 }
