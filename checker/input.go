@@ -1,8 +1,6 @@
 package checker
 
 import (
-	"cmp"
-	"slices"
 	"sort"
 
 	"github.com/single-writer/chaos/history"
@@ -63,33 +61,16 @@ type keyLog struct {
 	part  *partitionLog
 }
 
-func readInput(r *Run) *input {
+func readInput(h *history.History, r *Run) *input {
 	in := &input{partitions: map[int32]*partitionLog{}, keys: map[rowName]*keyLog{}}
-	fromLog := false
-	for _, e := range r.events {
-		if _, ok := e.Value.(*history.InputRecord); ok {
-			fromLog = true
-			break
-		}
+	records, fromLog := h.Appended()
+	for _, a := range records {
+		in.add(a.Partition, logged{ledger.Entry{Offset: a.Offset, Event: a.Event}, a.At})
 	}
-	for i, e := range r.events {
-		switch v := e.Value.(type) {
-		case *history.InputRecord:
-			if v != nil {
-				in.add(v.Partition, logged{ledger.Entry{Offset: v.Offset, Event: v.Event}, i})
-			}
-		case *history.Produced:
-			ans := answerOf[history.Produced](r, i)
-			if fromLog || v == nil || e.Type != history.Invoke || ans == nil || !ans.Offset.Known {
-				continue
-			}
-			in.add(v.Partition, logged{ledger.Entry{Offset: ans.Offset.N, Event: v.Event}, r.partner[i]})
-		}
-	}
-	in.whole = fromLog && len(r.events) > 0 && r.events[len(r.events)-1].F == history.End
+	in.whole = fromLog && h.Ended()
 	for p, log := range in.partitions {
 		r.seePartition(p)
-		log.order(in.whole)
+		log.know(in.whole)
 		in.spread(p, log)
 	}
 	return in
@@ -104,10 +85,8 @@ func (in *input) add(p int32, l logged) {
 	log.entries = append(log.entries, l)
 }
 
-// order sorts the records and finds how far they are known. Two events that claim one offset are one record told twice.
-func (p *partitionLog) order(whole bool) {
-	slices.SortStableFunc(p.entries, func(a, b logged) int { return cmp.Compare(a.Offset, b.Offset) })
-	p.entries = slices.CompactFunc(p.entries, func(a, b logged) bool { return a.Offset == b.Offset })
+// know finds how far the records are known.
+func (p *partitionLog) know(whole bool) {
 	for _, l := range p.entries {
 		if l.Offset != p.known {
 			break

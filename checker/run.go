@@ -85,7 +85,7 @@ func NewRun(h *history.History) *Run {
 		start: -1, end: -1,
 	}
 	r.pair()
-	r.input = readInput(r)
+	r.input = readInput(h, r)
 	r.readNotes()
 	r.readOperations()
 	for _, k := range r.keys {

@@ -70,9 +70,7 @@ func Judge(h *history.History, e scenarios.Expectation) Verdict {
 	for _, p := range report.Properties {
 		v.Properties[p.Property] = p
 	}
-	v.Deviations = append(v.Deviations, report.Deviations(checker.Expectation{
-		Holds: e.Holds, Violates: e.Violates, May: e.May,
-	})...)
+	v.Deviations = append(v.Deviations, report.Deviations(checker.Expectation{Violates: e.Violates, May: e.May})...)
 	v.Expected = len(v.Deviations) == 0
 	return v
 }

@@ -2,6 +2,7 @@ package history
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/single-writer/chaos/ledger"
 )
@@ -238,7 +239,8 @@ const SettledOwn = "own-write"
 
 // StatementDone is one statement of a compound.
 type StatementDone struct {
-	// CQL names the statement's form: "update-if-offset", "insert-if-not-exists", "update", "delete", ...
+	// CQL names the statement's form: "update-if-offset", "insert-if-not-exists", "update", "delete", ...; what it asks the
+	// row before it changes it comes after an "if".
 	CQL string `json:"cql"`
 	// Result is "applied", "absent" (refused: no row), "null" (refused: the offset is null), "refused", or an error.
 	Result string `json:"result"`
@@ -246,6 +248,9 @@ type StatementDone struct {
 	// Earlier are the errors after which the driver sent it again by itself, by the names of results.
 	Earlier []string `json:"earlier,omitempty"`
 }
+
+// Conditional tells whether the statement asked the row before it changed it.
+func (s StatementDone) Conditional() bool { return strings.Contains(s.CQL, "-if-") }
 
 // OffsetCommit is one commit by a worker. Offset is the next one to read.
 type OffsetCommit struct {

@@ -137,7 +137,7 @@ func (r *Run) wrote(v *history.Write, took time.Duration, line int) {
 	r.Write.record(took, line)
 	for _, s := range v.Statements {
 		r.Statements++
-		if conditional(s.CQL) {
+		if s.Conditional() {
 			r.Conditional++
 		}
 	}

@@ -192,24 +192,12 @@ func (l *losses) end(e history.Event, v *history.GroundTruth) {
 	l.atEnd = &sum
 }
 
-// Logs gives the records of each account: as the log had them at the end, or as they were acknowledged when a history was
-// cut before it.
+// Logs gives the records of each account, as far as the history tells.
 func Logs(h *history.History) map[string]ledger.Log {
-	read, produced := map[string]ledger.Log{}, map[string]ledger.Log{}
-	for _, e := range h.Events {
-		switch v := e.Value.(type) {
-		case *history.InputRecord:
-			if v != nil {
-				read[v.Event.Account] = append(read[v.Event.Account], ledger.Entry{Offset: v.Offset, Event: v.Event})
-			}
-		case *history.Produced:
-			if v != nil && e.Type == history.OK && v.Offset.Known {
-				produced[v.Event.Account] = append(produced[v.Event.Account], ledger.Entry{Offset: v.Offset.N, Event: v.Event})
-			}
-		}
+	logs := map[string]ledger.Log{}
+	records, _ := h.Appended()
+	for _, r := range records {
+		logs[r.Event.Account] = append(logs[r.Event.Account], ledger.Entry{Offset: r.Offset, Event: r.Event})
 	}
-	if len(read) > 0 {
-		return read
-	}
-	return produced
+	return logs
 }

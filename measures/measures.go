@@ -6,7 +6,6 @@
 package measures
 
 import (
-	"strings"
 	"time"
 
 	"github.com/single-writer/chaos/history"
@@ -86,6 +85,3 @@ func (r *Run) Add(other Run) {
 	r.Statements += other.Statements
 	r.Conditional += other.Conditional
 }
-
-// conditional tells of a statement's form whether it asks the row before it changes it.
-func conditional(form string) bool { return strings.Contains(form, "-if-") }

@@ -34,7 +34,7 @@ func as(r Run, arm string, seed int64) Run {
 
 // TestComparison has golden files for three comparisons, and looks at what is special about others.
 func TestComparison(t *testing.T) {
-	violates, holds := checker.Expectation{Violates: six}, checker.Expectation{Holds: true}
+	violates, holds := checker.Expectation{Violates: six}, checker.Expectation{}
 	broke, held := ran(t, corrupted(lww, false), violates), ran(t, fended(cas), holds)
 	wide := []Run{broke, held}
 	for _, arm := range []string{"cassandra/cas-persist", "cassandra/journal", "cassandra/cas-journal"} {
@@ -84,7 +84,7 @@ func TestComparison(t *testing.T) {
 
 // TestComparisonNumbers: what the table says, as numbers.
 func TestComparisonNumbers(t *testing.T) {
-	violates, holds := checker.Expectation{Violates: six}, checker.Expectation{Holds: true}
+	violates, holds := checker.Expectation{Violates: six}, checker.Expectation{}
 	broke, held := ran(t, corrupted(lww, false), violates), ran(t, fended(cas), holds)
 	c := side("", broke, held, as(broke, lww.Arm, 2), as(ran(t, corrupted(cas, true), holds), cas.Arm, 2))
 	l, f := c.Arms[0], c.Arms[1]
@@ -119,7 +119,7 @@ func TestComparisonNumbers(t *testing.T) {
 func TestRatioOfNothing(t *testing.T) {
 	tp := newTape(cas)
 	tp.ends(-1, -1, nil, history.Ending{Reason: "nothing was tried"})
-	c := side("", ran(t, corrupted(lww, false), checker.Expectation{Violates: six}), ran(t, &tp.History, checker.Expectation{Holds: true}))
+	c := side("", ran(t, corrupted(lww, false), checker.Expectation{Violates: six}), ran(t, &tp.History, checker.Expectation{}))
 	if a := c.Arms[1]; a.Throughput != 0 || a.WriteTime != 0 {
 		t.Errorf("%+v", a)
 	}

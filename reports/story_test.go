@@ -44,7 +44,7 @@ func TestStoryTraces(t *testing.T) {
 
 // TestStoryOfAHold: offsets count from 0 and events from 1; who reads "@2" must not have to know.
 func TestStoryOfAHold(t *testing.T) {
-	all := texts(Story(ran(t, fended(cas), checker.Expectation{Holds: true})))
+	all := texts(Story(ran(t, fended(cas), checker.Expectation{})))
 	for _, want := range []string{
 		"a is held at folded @2 (event 3)", "b is held at commit-answered @5 (up to event 5)",
 		"a persist @2 is refused (condition, stored @4)",

@@ -83,14 +83,6 @@ func (c *Crew) Names() []string {
 	return names
 }
 
-// Member gives the member id of a worker's present life, as it holds it; empty before it was assigned anything.
-func (c *Crew) Member(name string) string {
-	if l, ok := c.lives[name]; ok {
-		return l.token.Member
-	}
-	return ""
-}
-
 // Leave ends the client of a worker whose process was unwound, politely: it leaves the group.
 func (c *Crew) Leave(name string) { c.part(name, Member.Leave) }
 

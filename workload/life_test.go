@@ -51,7 +51,7 @@ func TestConflictRestartsTheWorker(t *testing.T) {
 		if r.crew.Parting("a") {
 			t.Error("the new life is parting already")
 		}
-		w.Await(time.Minute, func() bool { return r.crew.Member("a") != "" })
+		w.Await(time.Minute, func() bool { return r.member("a") != "" })
 	})
 	lives, at := r.lives()
 	if d := cmp.Diff([]string{"a/1 begin", "b/1 begin", "a/1 failed", "a/2 begin"}, lives); d != "" {
@@ -102,7 +102,7 @@ func TestKillAndStartAgain(t *testing.T) {
 		r.start(w, "a")
 		var first string
 		r.at(w, "a", workload.PointFolded, 2, func() {
-			first = r.crew.Member("a")
+			first = r.member("a")
 			r.kill(w, "a")
 		})
 		if process, running := r.crew.Life("a"); process != "a/1" || running {
@@ -113,7 +113,7 @@ func TestKillAndStartAgain(t *testing.T) {
 			t.Error(err)
 		}
 		r.at(w, "a", workload.PointCommitAnswered, 4, func() {})
-		if r.crew.Member("a") == first {
+		if r.member("a") == first {
 			t.Errorf("it is still %s", first)
 		}
 		r.wantRow("acct-1", 3)

@@ -89,7 +89,16 @@ func (r *rig) kill(w workload.World, name string) {
 	r.crew.Sever(name)
 }
 
-func (r *rig) evict(name string) { r.Evict(r.crew.Member(name)).Await() }
+func (r *rig) evict(name string) { r.Evict(r.member(name)).Await() }
+
+// member is the member that a worker's present life acts as; empty before it has acted at all.
+func (r *rig) member(name string) (id string) {
+	process, _ := r.crew.Life(name)
+	for _, p := range values[history.PointReached](r, process, history.Note) {
+		id = p.Member
+	}
+	return id
+}
 
 // values are the values of one type in the history, of the given event type, by one process or by all.
 func values[V any](r *rig, process string, t history.Type) []V {

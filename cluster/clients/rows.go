@@ -26,11 +26,7 @@ func (r *rows) table(t persistence.Table) string { return r.keyspace + "." + tab
 
 // Start sends a statement.
 func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answer] {
-	timeout := s.Timeout
-	if timeout <= 0 {
-		timeout = requestTimeout
-	}
-	return call(w, w.servers.driver.bound(timeout), func(ctx context.Context) (persistence.Answer, error) { return w.rows.execute(ctx, s) })
+	return call(w, w.servers.driver.bound(requestTimeout), func(ctx context.Context) (persistence.Answer, error) { return w.rows.execute(ctx, s) })
 }
 
 // LoseAnswer arms the loss at once; its call ends with the run if not before.

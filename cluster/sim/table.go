@@ -131,14 +131,13 @@ type replied struct {
 	err    error
 }
 
+// statementTimeout is how long a statement's answer is awaited.
+const statementTimeout = 5 * time.Second
+
 // Start sends a statement; no two statements keep their order on the way.
 func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answer] {
-	timeout := s.Timeout
-	if timeout <= 0 {
-		timeout = 5 * time.Second
-	}
 	call := board.NewCall[persistence.Answer](w.board)
-	expiry := expire(w.net, call, timeout)
+	expiry := expire(w.net, call, statementTimeout)
 	ask(w.net, nil, func(reply func(replied)) {
 		a, err := w.tables.apply(s)
 		reply(replied{a, err})

@@ -7,7 +7,6 @@ package persistence
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/single-writer/chaos/history"
 )
@@ -107,8 +106,7 @@ type Statement struct {
 	Serial     bool
 	Writetimes bool
 	// Page is how many rows of a Scan one page has; 0 leaves it to the driver.
-	Page    int
-	Timeout time.Duration
+	Page int
 }
 
 // Form names the statement in histories and texts.
