@@ -129,9 +129,8 @@ func forms(key string) []persistence.Statement {
 		{persistence.Update, persistence.Always}, {persistence.Remove, persistence.Always},
 		{persistence.Expire, persistence.Always},
 		{persistence.Update, persistence.IfOffsetAtMost}, {persistence.Insert, persistence.IfNotExists},
-		{persistence.Update, persistence.IfOffsetAtMost}, {persistence.Update, persistence.IfExists},
-		{persistence.Update, persistence.IfOffsetNull}, {persistence.Remove, persistence.IfOffsetAtMost},
-		{persistence.Remove, persistence.IfExists},
+		{persistence.Update, persistence.IfExists}, {persistence.Update, persistence.IfOffsetNull},
+		{persistence.Remove, persistence.IfOffsetAtMost}, {persistence.Remove, persistence.IfExists},
 	} {
 		s := at
 		s.Verb, s.If = f.verb, f.cond

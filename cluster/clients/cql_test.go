@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -44,6 +45,10 @@ func TestQuery(t *testing.T) {
 			out = append(out, p...)
 		}
 		return out
+	}
+	tried := map[string]int{}
+	for _, f := range forms("k") {
+		tried[fmt.Sprint(f.Form(), f.Writetimes)]++
 	}
 	for _, c := range []struct {
 		s      persistence.Statement
@@ -90,6 +95,9 @@ func TestQuery(t *testing.T) {
 			"metadata) VALUES (?, ?, ?, ?, ?, toTimestamp(now()), ?) USING TIMESTAMP ?", join(key, []any{"m", int64(99)})},
 		{on(persistence.Keys, persistence.Remove), "DELETE FROM chaos.keys USING TIMESTAMP ? " + where, join([]any{int64(99)}, key)},
 	} {
+		if n := tried[fmt.Sprint(c.s.Form(), c.s.Writetimes || c.s.Verb == persistence.Scan && c.s.Table == persistence.Snapshots)]; n != 1 {
+			t.Errorf("%s is tried %d times before a run, not once", c.s.Form(), n)
+		}
 		cql, values, err := r.query(c.s)
 		if err != nil || cql != c.cql {
 			t.Errorf("%s: %v\n got %s\nwant %s", c.s.Form(), err, cql, c.cql)
