@@ -1,5 +1,5 @@
 // Package chaos_test holds the seams of the house: who may import whom, and what the code that runs in both worlds may
-// not contain. The rules are docs/architecture.md's.
+// not contain. The rules are docs/architecture.md's, and the first is read from its table.
 package chaos_test
 
 import (
@@ -8,10 +8,13 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -129,40 +132,47 @@ func judging(s source) (broken []string) {
 	return broken
 }
 
-// allowed says which packages of the project each folder may import. A folder that is not named may import any.
-var allowed = map[string][]string{
-	"ledger":               {},
-	"internal/nearest":     {},
-	"history":              {"ledger", "internal/nearest"},
-	"checker":              {"ledger", "history"},
-	"measures":             {"ledger", "history"},
-	"reports":              {"ledger", "history", "checker", "measures"},
-	"workload/persistence": {"ledger", "history"},
-	"workload":             {"ledger", "history", "workload/persistence"},
-	"nemesis":              {"history", "workload", "workload/persistence"},
-	"scenarios":            {"ledger", "workload", "nemesis", "internal/nearest"},
-	"cluster":              {"history", "workload", "workload/persistence", "cluster/board"},
-	"cluster/board":        {"history", "workload", "workload/persistence"},
-	"cluster/sim":          {"history", "workload", "workload/persistence", "cluster", "cluster/board"},
-	"cluster/clients": {"history", "workload", "workload/persistence", "cluster", "cluster/board", "cluster/clients/cassandra",
-		"cluster/clients/cassandra/gocql1", "cluster/clients/cassandra/gocql2", "cluster/clients/cassandra/wire"},
-	"cluster/clients/cassandra":        {"workload/persistence"},
-	"cluster/clients/cassandra/gocql1": {"cluster/clients/cassandra"},
-	"cluster/clients/cassandra/gocql2": {"cluster/clients/cassandra"},
-	"cluster/clients/cassandra/wire":   {},
-	"cluster/containers": {"history", "cluster", "cluster/clients", "cluster/containers/definition", "cluster/containers/images",
-		"cluster/containers/owner", "cluster/containers/ready"},
-	// The scripts of the facts cannot tell one cluster from another.
-	"conformance": {"history", "workload", "workload/persistence", "cluster"},
-	// The controller runs on any cluster, and so knows none of them; which one it is, the command line says.
-	"controller": {"history", "ledger", "checker", "measures", "reports", "scenarios", "workload", "workload/persistence", "nemesis", "cluster",
-		"cluster/board"},
-}
+// anything, in the place of a list, lets a folder import all of the project.
+const anything = "anything"
+
+var quoted = regexp.MustCompile("`([^`]+)`")
+
+// allowed reads from docs/architecture.md which packages of the project each folder may import.
+var allowed = sync.OnceValue(func() map[string][]string {
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		panic(err)
+	}
+	_, table, _ := strings.Cut(string(page), "| may import of the project |\n|---|---|---|\n")
+	out := map[string][]string{}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, " | ")
+		if len(cells) != 3 {
+			break
+		}
+		may := []string{}
+		if strings.HasPrefix(cells[2], anything) {
+			may = append(may, anything)
+		}
+		for _, m := range quoted.FindAllStringSubmatch(cells[2], -1) {
+			may = append(may, m[1])
+		}
+		for _, m := range quoted.FindAllStringSubmatch(cells[0], -1) {
+			out[m[1]] = may
+		}
+	}
+	return out
+})
 
 // imports: data flows one way.
 func imports(s source) (broken []string) {
-	may, ok := allowed[s.dir]
-	if !ok {
+	may, ok := allowed()[s.dir]
+	switch {
+	case s.dir == ".":
+		may = nil
+	case !ok:
+		return []string{s.path + ": docs/architecture.md does not say what " + s.dir + " may import"}
+	case slices.Contains(may, anything):
 		return nil
 	}
 	for _, path := range s.imports() {
@@ -171,6 +181,17 @@ func imports(s source) (broken []string) {
 		}
 	}
 	return broken
+}
+
+// TestTheTableNamesFolders: a row of a folder that is gone, or that may import what is gone, says nothing.
+func TestTheTableNamesFolders(t *testing.T) {
+	for folder, may := range allowed() {
+		for _, name := range append([]string{folder}, may...) {
+			if _, err := os.Stat(name); err != nil && name != anything {
+				t.Errorf("docs/architecture.md, %s: %v", folder, err)
+			}
+		}
+	}
 }
 
 // foreign are packages that let code wait, share, or know the time past the world.
@@ -257,6 +278,8 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 		{"judging", "controller", `import _ "github.com/anishathalye/porcupine"`},
 		{"imports", "checker", `import _ "github.com/single-writer/chaos/workload"`},
 		{"imports", "ledger", `import _ "github.com/single-writer/chaos/history"`},
+		{"imports", "cluster/clients/cassandra/wire", `import _ "github.com/single-writer/chaos/history"`},
+		{"imports", "new/folder", `import _ "fmt"`},
 		{"one worker two worlds", "workload", `import _ "sync"`},
 		{"one worker two worlds", "workload/persistence", `import _ "math/rand/v2"`},
 		{"one worker two worlds", "nemesis", `import _ "context"`},

@@ -29,7 +29,7 @@ func (l *loader) expect(f *field) {
 // expectation reads what must come of one arm. It says either that all holds or what must fail: an arm of which it says
 // neither would pass whatever it does.
 func (l *loader) expectation(arm *field) (Expectation, bool) {
-	o, ok := l.object(arm.value, arm.at, "an expectation", "holds", "violates", "may", "requires")
+	o, ok := l.object(arm.value, arm.at, anExpectation, keysOf(anExpectation)...)
 	if !ok {
 		return Expectation{}, false
 	}

@@ -22,7 +22,7 @@ func (l *loader) input(f *field) {
 	if f == nil {
 		return
 	}
-	o, ok := l.object(f.value, f.at, "an input", "partitions", "keys", "stages", "random")
+	o, ok := l.object(f.value, f.at, anInput, keysOf(anInput)...)
 	if !ok {
 		return
 	}
@@ -57,7 +57,7 @@ func (l *loader) input(f *field) {
 
 // stage reads one stage.
 func (l *loader) stage(n ast.Node, i int, next int64) (workload.Stage, bool) {
-	o, ok := l.object(n, nodeSpan(n), "a stage", "events", "kind", "key", "when", "after")
+	o, ok := l.object(n, nodeSpan(n), aStage, keysOf(aStage)...)
 	if !ok {
 		return workload.Stage{}, false
 	}

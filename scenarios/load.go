@@ -55,7 +55,7 @@ type loader struct {
 
 // file reads the whole document.
 func (l *loader) file(body ast.Node) {
-	top, ok := l.object(body, nodeSpan(body), "a scenario", "name", "about", "source", "race", "cluster", "input", "workers", "plan", "requires", "expect")
+	top, ok := l.object(body, nodeSpan(body), aScenario, keysOf(aScenario)...)
 	if !ok {
 		return
 	}

@@ -48,14 +48,14 @@ func (l *loader) plan(f *field) {
 // step reads one step: a single fault, or what to do at a moment.
 func (l *loader) step(n ast.Node, i int) (nemesis.Step, bool) {
 	at := nodeSpan(n)
-	o, ok := l.object(n, at, "a step")
+	o, ok := l.object(n, at, aStep)
 	if !ok {
 		l.planRead = false
 		return nemesis.Step{}, false
 	}
 	step := nemesis.Step{Where: l.src.where(at)}
-	if firstOf(o, "when", "do", "after", "maybe") == nil {
-		a, ok := l.action(o, "a step", moment{i, 0})
+	if firstOf(o, keysOf(aStep)...) == nil {
+		a, ok := l.action(o, aStep, moment{i, 0})
 		step.Do = []nemesis.Action{a}
 		return step, ok
 	}
@@ -64,7 +64,7 @@ func (l *loader) step(n ast.Node, i int) (nemesis.Step, bool) {
 		l.planRead = false
 		return step, false
 	}
-	o.restrict([]string{"when", "do", "after", "maybe"})
+	o.restrict(keysOf(aStep))
 	step.After, _ = l.duration(o.field("after"), 0)
 	if maybe := o.field("maybe"); maybe != nil {
 		step.Maybe, _ = l.boolean(maybe)
@@ -115,7 +115,7 @@ func (l *loader) action(o *object, what string, m moment) (nemesis.Action, bool)
 	f := o.fields[0]
 	if !slices.Contains(l.vocabulary.Faults, f.name) {
 		there := l.vocabulary.Faults
-		if what == "a step" {
+		if what == aStep {
 			there = append(slices.Clone(there), "when", "do")
 		}
 		l.fail(f.key, listed("faults", l.vocabulary.Faults), "%s", unknown("fault", f.name, there))
@@ -234,7 +234,7 @@ func (l *loader) moments(f *field, m moment) []workload.Trigger {
 
 // trigger reads a moment. First is the first event of the stage that waits for it, 0 in a plan.
 func (l *loader) trigger(f *field, m moment, first int64) workload.Trigger {
-	o, ok := l.object(f.value, f.at, "a trigger", "worker", "point", "event", "answer", "evicted", "within")
+	o, ok := l.object(f.value, f.at, aTrigger, keysOf(aTrigger)...)
 	if !ok {
 		return workload.Trigger{}
 	}

@@ -20,7 +20,7 @@ var drawable = []string{"evict", "hold", "kill", "lose-answer", "probe", "stop",
 
 // randomInput reads {events: 32, closes: 4, pause: 300ms}.
 func (l *loader) randomInput(f *field) {
-	o, ok := l.object(f.value, f.at, "a random input", "events", "closes", "pause")
+	o, ok := l.object(f.value, f.at, aRandomInput, keysOf(aRandomInput)...)
 	if !ok {
 		return
 	}
@@ -43,7 +43,7 @@ func (l *loader) randomPlan(f *field) {
 	if random == nil {
 		return
 	}
-	o, ok := l.object(random.value, random.at, "a random plan", "workers", "faults", "pause", "of")
+	o, ok := l.object(random.value, random.at, aRandomPlan, keysOf(aRandomPlan)...)
 	if !ok {
 		return
 	}

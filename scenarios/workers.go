@@ -14,10 +14,12 @@ const allWorkers = "all"
 
 // setting is one key of a worker: how its value is read into a config, taken over into another, and written.
 type setting struct {
-	key  string
-	read func(*loader, *field, *workload.Config)
-	take func(to, from *workload.Config)
-	text func(*workload.Config) string
+	key string
+	// meaning says what the setting does.
+	meaning string
+	read    func(*loader, *field, *workload.Config)
+	take    func(to, from *workload.Config)
+	text    func(*workload.Config) string
 	// group tells that all members of a group must have the same.
 	group bool
 }
@@ -29,22 +31,42 @@ const leastTimeout = 100 * time.Millisecond
 // settings are a worker's keys. Only persisting and committing may be 0s, for after every poll: a wait of 0s between
 // polls, heartbeats or restarts would let a loop turn while the simulator's clock stands still.
 var settings = []setting{
-	settingOf("assignor", readAssignor, func(c *workload.Config) *workload.Assignor { return &c.Member.Assignor }).ofGroup(),
-	durationOf("max-poll-interval", leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.MaxPollInterval }),
-	durationOf("session-timeout", leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.SessionTimeout }),
-	durationOf("heartbeat-interval", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.HeartbeatInterval }),
-	durationOf("request-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.RequestTimeout }),
-	settingOf("max-poll-records", readMaxPollRecords, func(c *workload.Config) *int { return &c.MaxPollRecords }),
-	durationOf("poll-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.PollTimeout }),
-	durationOf("persist-every", 0, func(c *workload.Config) *time.Duration { return &c.PersistEvery }),
-	durationOf("commit-every", 0, func(c *workload.Config) *time.Duration { return &c.CommitEvery }),
-	switchOf("flush-on-revoke", func(c *workload.Config) *bool { return &c.FlushOnRevoke }),
-	wordOf("flush", "in-turn", "apart", func(c *workload.Config) *bool { return &c.FlushApart }),
-	switchOf("ignore-persist-errors", func(c *workload.Config) *bool { return &c.IgnorePersistErrors }),
-	wordOf("restore", "snapshots", "events", func(c *workload.Config) *bool { return &c.RestoreEvents }).ofGroup(),
-	wordOf("recovery", "on-assignment", "lazy", func(c *workload.Config) *bool { return &c.LazyRecovery }),
-	durationOf("backoff", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Backoff }),
-	durationOf("backoff-max", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.BackoffMax }),
+	settingOf("assignor", readAssignor, func(c *workload.Config) *workload.Assignor { return &c.Member.Assignor }).ofGroup().
+		means("`eager`, where every rebalance takes all partitions away first, or `cooperative`, where it takes only " +
+			"those that move; the same for all members of a group"),
+	durationOf("max-poll-interval", leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.MaxPollInterval }).
+		means("how long the worker may take from one poll to the next before its client leaves the group"),
+	durationOf("session-timeout", leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.SessionTimeout }).
+		means("how long the coordinator waits for a heartbeat before it puts the member out"),
+	durationOf("heartbeat-interval", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.HeartbeatInterval }).
+		means("how often the client sends one"),
+	durationOf("request-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Member.RequestTimeout }).
+		means("how long a request to the group may take before its outcome is unknown"),
+	settingOf("max-poll-records", readMaxPollRecords, func(c *workload.Config) *int { return &c.MaxPollRecords }).
+		means("the most records that a poll returns"),
+	durationOf("poll-timeout", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.PollTimeout }).
+		means("how long a poll waits for the first record"),
+	durationOf("persist-every", 0, func(c *workload.Config) *time.Duration { return &c.PersistEvery }).
+		means("how often dirty states are flushed; 0s is after every poll"),
+	durationOf("commit-every", 0, func(c *workload.Config) *time.Duration { return &c.CommitEvery }).
+		means("how often the lowest offset that is held is committed; 0s is after every poll"),
+	switchOf("flush-on-revoke", func(c *workload.Config) *bool { return &c.FlushOnRevoke }).
+		means("whether what is dirty is stored when partitions are revoked or lost, and when the worker ends by an " +
+			"error; as in kafka-flow, without asking whether the partition is still the worker's"),
+	wordOf("flush", "in-turn", "apart", func(c *workload.Config) *bool { return &c.FlushApart }).
+		means("`in-turn`: between two polls. `apart`: in a task of its own, `a/flush` in a `hold`, beside the poll loop"),
+	switchOf("ignore-persist-errors", func(c *workload.Config) *bool { return &c.IgnorePersistErrors }).
+		means("whether a flush that fails is no reason for the worker to fail: the state stays dirty, is stored with a " +
+			"later flush, and the commit stays below it"),
+	wordOf("restore", "snapshots", "events", func(c *workload.Config) *bool { return &c.RestoreEvents }).ofGroup().
+		means("`snapshots`, or `events`: from a journal of events, which the worker then keeps beside the snapshot, and " +
+			"a list of keys; the same for all members of a group"),
+	wordOf("recovery", "on-assignment", "lazy", func(c *workload.Config) *bool { return &c.LazyRecovery }).
+		means("`on-assignment`: all keys when a partition is assigned. `lazy`: each key at its first record"),
+	durationOf("backoff", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.Backoff }).
+		means("how long the worker waits after an error before it begins anew; it doubles with each error"),
+	durationOf("backoff-max", time.Millisecond, func(c *workload.Config) *time.Duration { return &c.BackoffMax }).
+		means("the longest that it waits"),
 }
 
 const mostPollRecords = 1_000_000
@@ -56,6 +78,11 @@ func settingOf[T any](key string, read func(*loader, *field, *workload.Config), 
 		take: func(to, from *workload.Config) { *in(to) = *in(from) },
 		text: func(c *workload.Config) string { return fmt.Sprint(*in(c)) },
 	}
+}
+
+func (s setting) means(text string) setting {
+	s.meaning = text
+	return s
 }
 
 func (s setting) ofGroup() setting {

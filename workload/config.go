@@ -31,8 +31,9 @@ type Config struct {
 }
 
 // DefaultConfig is what a scenario's worker has where the scenario says nothing: the Java client's defaults for the group
-// (but one assignor where Java offers two, of which a new group takes the eager one), and a flush and a commit after every poll. (kafka-flow's own default for both is a minute. A scenario that is about the
-// cadence says so; any other would only wait for it at its end.)
+// (but one assignor where Java offers two, of which a new group takes the eager one), and a flush and a commit after every
+// poll. (kafka-flow's own default for both is a minute. A scenario that is about the cadence says so; any other would only
+// wait for it at its end.)
 func DefaultConfig(name string) Config {
 	return Config{
 		Name: name,

@@ -22,9 +22,9 @@ func (c *cli) checkCommand() *cobra.Command {
 		Short: "Check recorded histories",
 		Long: "Reads histories and gives the verdict of each property. A history that was cut is read as far as it\n" +
 			"goes. Exit: 0 nothing is violated, 1 something is, 4 undecided, 64 a history is malformed.",
-		Example: "  chaos check runs/*/*/history.jsonl",
-		Args:    someHistories,
-		RunE:    func(_ *cobra.Command, files []string) error { return c.check(files) },
+		Example:     "  chaos check runs/*/*/history.jsonl",
+		Annotations: annotated(startsNothing), Args: someHistories,
+		RunE: func(_ *cobra.Command, files []string) error { return c.check(files) },
 	}
 }
 
@@ -62,10 +62,9 @@ func (c *cli) check(files []string) error {
 	c.exit = controller.Worst(codes...)
 	if c.json {
 		c.print(map[string]any{"schema": controller.VerdictSchema, "exit": c.exit, "histories": all})
-	} else if c.exit != controller.ExitExpected {
-		fmt.Fprintf(c.errs, "exit %d\n", c.exit)
+		return nil
 	}
-	return nil
+	return c.finish(nil)
 }
 
 // inFolder says which histories lie in a folder that was given for one: a run's own, or those of the runs in it.

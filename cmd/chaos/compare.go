@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -75,27 +74,14 @@ func (c *cli) compare(ctx context.Context, scenario string, f compareFlags) erro
 	default:
 		compared.Terminal(c.out, f.next(scenario, compared))
 	}
-	if err == nil && c.exit != controller.ExitExpected {
-		fmt.Fprintf(c.errs, "exit %d\n", c.exit)
-	}
-	return err
+	return c.finish(err)
 }
 
 // next are commands worth trying after a comparison.
 func (f compareFlags) next(scenario string, compared reports.Comparison) []string {
 	var out []string
 	if f.cluster == "sim" {
-		same := ""
-		for _, a := range f.arms {
-			same += " --arms " + a
-		}
-		if f.seed != 1 {
-			same += fmt.Sprintf(" --seed %d", f.seed)
-		}
-		if f.seeds != 1 {
-			same += fmt.Sprintf(" --seeds %d", f.seeds)
-		}
-		out = append(out, "chaos compare "+reports.Word(scenario)+same+" --cluster containers")
+		out = append(out, "chaos compare "+reports.Word(scenario)+same("--arms", f.arms, f.seed, f.seeds)+" --cluster containers")
 	}
 	for _, p := range checker.PropertyNames() {
 		for _, a := range compared.Arms {

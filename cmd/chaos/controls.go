@@ -87,8 +87,5 @@ func (c *cli) controls(ctx context.Context, f clusterFlags) error {
 		}
 	}
 	reports.Controls(c.out, reports.ClusterLabel(facts), told, len(controller.Controls()))
-	if err == nil && c.exit != controller.ExitExpected {
-		fmt.Fprintf(c.errs, "exit %d\n", c.exit)
-	}
-	return err
+	return c.finish(err)
 }

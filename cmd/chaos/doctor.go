@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -19,8 +20,7 @@ func (c *cli) doctorCommand() *cobra.Command {
 			"missing. It changes nothing. Exit: 0 all is well, 70 something is broken.",
 		Args: nothing,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c.sayExamined(containers.Examine(cmd.Context(), c.containerOptions(f)))
-			return cmd.Context().Err()
+			return c.sayExamined(cmd.Context(), containers.Examine(cmd.Context(), c.containerOptions(f)))
 		},
 	}
 	f.addImages(cmd.Flags())
@@ -34,7 +34,7 @@ type doctorDocument struct {
 	Checks []containers.Check `json:"checks"`
 }
 
-func (c *cli) sayExamined(checks []containers.Check) {
+func (c *cli) sayExamined(ctx context.Context, checks []containers.Check) error {
 	problems := 0
 	for _, k := range checks {
 		if k.State == containers.Problem {
@@ -48,7 +48,7 @@ func (c *cli) sayExamined(checks []containers.Check) {
 	}
 	if c.json {
 		c.print(doctorDocument{Schema: 1, Exit: c.exit, Checks: checks})
-		return
+		return ctx.Err()
 	}
 	fmt.Fprintf(c.out, "%s\n\n", first)
 	for _, k := range checks {
@@ -57,7 +57,5 @@ func (c *cli) sayExamined(checks []containers.Check) {
 			reports.Hanging(c.out, fmt.Sprintf("  %-13s  %-11s  ", "", "to do:"), k.Do)
 		}
 	}
-	if c.exit != controller.ExitExpected {
-		fmt.Fprintf(c.errs, "exit %d\n", c.exit)
-	}
+	return c.finish(ctx.Err())
 }

@@ -96,10 +96,7 @@ func (c *cli) explore(ctx context.Context, scenario string, f exploreFlags) erro
 		told.Broken = err.Error()
 	}
 	reports.Explored(c.out, told)
-	if err == nil && c.exit != controller.ExitExpected {
-		fmt.Fprintf(c.errs, "exit %d\n", c.exit)
-	}
-	return err
+	return c.finish(err)
 }
 
 // exploredDocument is what `chaos explore --json` prints.

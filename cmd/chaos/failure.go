@@ -24,6 +24,16 @@ func exitOf(err error) int {
 	return controller.ExitRig
 }
 
+// finish ends a call that has told what it had to tell: with its exit code, or with an error that stopped it.
+func (c *cli) finish(err error) error {
+	if err == nil && c.exit != controller.ExitExpected {
+		c.sayExit(c.exit)
+	}
+	return err
+}
+
+func (c *cli) sayExit(code int) { fmt.Fprintf(c.errs, "exit %d\n", code) }
+
 // failed prints an error, and gives its exit code.
 func (c *cli) failed(err error) int {
 	if name, ok := cobraUnknown(err); ok {
@@ -35,7 +45,7 @@ func (c *cli) failed(err error) int {
 		return code
 	}
 	printError(c.errs, text)
-	fmt.Fprintf(c.errs, "exit %d\n", code)
+	c.sayExit(code)
 	return code
 }
 

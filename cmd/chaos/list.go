@@ -50,6 +50,12 @@ func listables() []listable {
 			}
 			return out
 		}},
+		{"settings", "the settings of a worker in a scenario", func() (out [][2]string) {
+			for _, s := range scenarios.Settings() {
+				out = append(out, [2]string{s.Name, fmt.Sprintf("%s (default: %s)", strings.ReplaceAll(s.Meaning, "`", ""), s.Default)})
+			}
+			return out
+		}},
 		propertyList(),
 		{"requires", "the words of a scenario's requires", func() (out [][2]string) {
 			for _, w := range checker.RequirementWords() {
@@ -73,12 +79,12 @@ func (c *cli) listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the scenarios, and what each expects of each arm",
-		Args:  onlyLists,
-		RunE:  func(*cobra.Command, []string) error { return c.listScenarios() },
+		Args:  onlyLists, Annotations: annotated(startsNothing),
+		RunE: func(*cobra.Command, []string) error { return c.listScenarios() },
 	}
 	for _, l := range listables() {
 		cmd.AddCommand(&cobra.Command{
-			Use: l.name, Short: "List " + l.about, Args: nothing,
+			Use: l.name, Short: "List " + l.about, Args: nothing, Annotations: annotated(startsNothing),
 			RunE: func(*cobra.Command, []string) error { return c.listNames(l) },
 		})
 	}

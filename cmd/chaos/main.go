@@ -20,22 +20,23 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// run runs the command line and gives the exit code. Where something is started, the first Ctrl-C, SIGTERM or SIGHUP ends
-// what is running and cleans up, and a second one ends the program at once. What starts nothing is ended by the first.
+// run runs the command line and gives the exit code. The first Ctrl-C, SIGTERM or SIGHUP ends what is running and cleans up, and
+// a second one ends the program at once. A command that starts nothing is ended by the first.
 func run(args []string, out, errs io.Writer) int {
-	ctx, stop := context.WithCancel(context.Background())
-	if startsSomething(args) {
-		ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	}
-	defer stop()
 	// A flag that is wrong ends the reading of flags, maybe before --json; the answer must be JSON then too.
 	c := &cli{out: out, errs: errs, args: args, json: asksJSON(args)}
+	root := c.root()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	if cmd, _, err := root.Find(args); err == nil && cmd.Annotations[startsNothing] != "" {
+		stop()
+		ctx, stop = context.WithCancel(context.Background())
+	}
+	defer stop()
 	noticed := context.AfterFunc(ctx, func() {
 		stop()
 		c.progress("interrupted: ending what runs and removing what was started; once more ends the program at once")
 	})
 	defer noticed()
-	root := c.root()
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)
@@ -48,11 +49,11 @@ func run(args []string, out, errs io.Writer) int {
 	return c.exit
 }
 
-// startsSomething tells whether the command starts what has to be cleaned up.
-func startsSomething(args []string) bool {
-	starting := []string{"run", "compare", "controls", "explore", "images", "up", "down", "doctor"}
-	return slices.ContainsFunc(starting, func(c string) bool { return slices.Contains(args, c) })
-}
+// startsNothing annotates a command that leaves nothing to be cleaned up, and looks at no context. Whoever forgets it of a new
+// command has to press Ctrl-C twice; the other way round, a server would be left.
+const startsNothing = "starts nothing"
+
+func annotated(with string) map[string]string { return map[string]string{with: "yes"} }
 
 // asksJSON tells whether --json is among the arguments.
 func asksJSON(args []string) bool {

@@ -63,7 +63,7 @@ func nothing(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// oneScenario is for `chaos run` and `chaos compare`.
+// oneScenario is for the commands that take a scenario.
 func oneScenario(cmd *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
@@ -77,12 +77,12 @@ func oneScenario(cmd *cobra.Command, args []string) error {
 }
 
 // someHistories is for `chaos check`.
-func someHistories(_ *cobra.Command, args []string) error {
+func someHistories(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return nil
 	}
-	return mistake("chaos check needs a history: the history.jsonl in the folder of a run\n" +
-		"  chaos check runs/*/*/history.jsonl\n  chaos run says where it recorded")
+	return mistake("chaos check needs a history: the history.jsonl in the folder of a run\n"+
+		"  %s\n  chaos run says where it recorded", example(cmd))
 }
 
 // examples are a value of each flag that takes one.
@@ -140,15 +140,14 @@ func wrongValue(cmd *cobra.Command, e *pflag.InvalidValueError) error {
 	return mistake("--%s takes %s, not %q\n  %s --%s %s", f.Name, due, e.GetValue(), example(cmd), f.Name, examples[f.Name])
 }
 
-// example is a call of the command that works.
+// example is a call of the command that works: the first of its own examples, but for flags.
 func example(cmd *cobra.Command) string {
-	switch cmd.Name() {
-	case "run", "compare":
-		return cmd.CommandPath() + " stale-periodic-flush"
-	case "check":
-		return cmd.CommandPath() + " runs/*/*/history.jsonl"
+	first, _, _ := strings.Cut(cmd.Example, "\n")
+	call, _, _ := strings.Cut(strings.TrimSpace(first), " --")
+	if call == "" {
+		return cmd.CommandPath()
 	}
-	return cmd.CommandPath()
+	return call
 }
 
 // meant suggests the name that an unknown one is probably a slip of; empty when none is near.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -88,10 +87,7 @@ func (c *cli) run(ctx context.Context, scenario string, f runFlags) error {
 		told.Broken = err.Error()
 	}
 	reports.Terminal(c.out, told)
-	if err == nil && c.exit != controller.ExitExpected {
-		fmt.Fprintf(c.errs, "exit %d\n", c.exit)
-	}
-	return err
+	return c.finish(err)
 }
 
 // request is what the controller is asked to do, but for arms and seeds.
@@ -143,19 +139,26 @@ func document(o *controller.Outcome) runDocument {
 
 // next are commands worth trying after a run that came out as stated: about the same arms and the same seed.
 func (f runFlags) next(scenario string, o *controller.Outcome) []string {
-	same := ""
-	for _, a := range f.arms {
-		same += " --arm " + a
-	}
-	if f.seed != 1 {
-		same += fmt.Sprintf(" --seed %d", f.seed)
-	}
 	var out []string
 	if len(o.Runs) > 1 && len(f.without) == 0 {
-		out = append(out, "chaos compare "+reports.Word(scenario)+strings.ReplaceAll(same, " --arm ", " --arms ")+f.again())
+		out = append(out, "chaos compare "+reports.Word(scenario)+same("--arms", f.arms, f.seed, 1)+f.again())
 	}
 	if f.cluster == "sim" {
-		out = append(out, "chaos run "+reports.Word(scenario)+same+" --cluster containers")
+		out = append(out, "chaos run "+reports.Word(scenario)+same("--arm", f.arms, f.seed, 1)+" --cluster containers")
 	}
 	return append(out, "chaos check "+reports.Word(o.Folder+"/")+"*/history.jsonl")
+}
+
+// same are the flags that ask for the same arms and seeds; flag is how the command calls an arm.
+func same(flag string, arms []string, seed int64, seeds int) (text string) {
+	for _, a := range arms {
+		text += " " + flag + " " + a
+	}
+	if seed != 1 {
+		text += fmt.Sprintf(" --seed %d", seed)
+	}
+	if seeds != 1 {
+		text += fmt.Sprintf(" --seeds %d", seeds)
+	}
+	return text
 }

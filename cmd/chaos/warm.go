@@ -43,7 +43,7 @@ type upDocument struct {
 // warmDocument is a warm cluster in JSON.
 type warmDocument struct {
 	Run        string         `json:"run"`
-	AgeSeconds float64        `json:"ageSeconds"`
+	AgeSeconds float64        `json:"age_seconds"`
 	Kafka      serverDocument `json:"kafka"`
 	Cassandra  serverDocument `json:"cassandra"`
 }
@@ -94,8 +94,7 @@ func (c *cli) downCommand() *cobra.Command {
 			removed, err := containers.Down(cmd.Context(), containers.Options{Log: c.progress}, force)
 			var used *containers.InUseError
 			if err == nil || errors.As(err, &used) {
-				c.sayDown(removed, used)
-				return nil
+				return c.sayDown(removed, used)
 			}
 			return err
 		},
@@ -104,7 +103,7 @@ func (c *cli) downCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) sayDown(removed []string, used *containers.InUseError) {
+func (c *cli) sayDown(removed []string, used *containers.InUseError) error {
 	d := map[string]any{"schema": 1, "removed": append([]string{}, removed...)}
 	if used != nil {
 		c.exit = exitOf(used)
@@ -114,7 +113,7 @@ func (c *cli) sayDown(removed []string, used *containers.InUseError) {
 	switch {
 	case c.json:
 		c.print(d)
-		return
+		return nil
 	case len(removed) > 0:
 		fmt.Fprintf(c.out, "DOWN: removed %s\n", strings.Join(removed, ", "))
 	case used == nil:
@@ -122,6 +121,6 @@ func (c *cli) sayDown(removed []string, used *containers.InUseError) {
 	}
 	if used != nil {
 		printError(c.errs, used.Error())
-		fmt.Fprintf(c.errs, "exit %d\n", c.exit)
 	}
+	return c.finish(nil)
 }

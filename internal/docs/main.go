@@ -1,5 +1,5 @@
-// Command docs writes those parts of the pages in docs/ that are made from the code: what a scenario states, what a guard
-// prevents, what a property means. They stand between two marks; the rest of a page is written by hand.
+// Command docs writes those parts of README.md and of the pages in docs/ that are made from the code: what a scenario states,
+// what a guard prevents, what a property means, what a command prints. They stand between two marks; the rest is by hand.
 //
 // It is run in the project's folder: make docs. TestDocsAreGenerated fails when a page is not what it would write.
 package main
@@ -12,15 +12,15 @@ import (
 )
 
 func main() {
-	if err := write("docs"); err != nil {
+	if err := write("."); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// write writes all pages of a folder anew.
-func write(dir string) error {
-	files, err := pages(dir)
+// write writes all pages of the project anew.
+func write(project string) error {
+	files, err := pages(project)
 	if err != nil {
 		return err
 	}
@@ -44,11 +44,11 @@ func write(dir string) error {
 	return nil
 }
 
-// pages are the files of the folder.
-func pages(dir string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.md"))
+// pages are the project's README and the files of its docs.
+func pages(project string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(project, "docs", "*.md"))
 	if err == nil && len(files) == 0 {
-		err = errors.New("there are no pages in " + dir + ": it is run in the project's folder")
+		err = errors.New("there are no pages in " + filepath.Join(project, "docs") + ": it is run in the project's folder")
 	}
-	return files, err
+	return append(files, filepath.Join(project, "README.md")), err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,11 +20,17 @@ func made() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]string{
+	parts, err := shown()
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(parts, map[string]string{
 		"arms": arms(), "guards": guards(), "scenarios": catalogue(all), "property-table": propertyTable(),
-		"properties": properties(), "notation": checker.Notation(),
+		"properties": properties(), "notation": checker.Notation(), "settings": settings(),
+		"document":        document(),
 		"facts-cassandra": facts(conformance.Cassandra), "facts-kafka": facts(conformance.Kafka), "facts-not-modelled": notModelled(),
-	}, nil
+	})
+	return parts, nil
 }
 
 // table is a table in Markdown.
@@ -141,4 +148,26 @@ func notModelled() string {
 		rows = append(rows, []string{string(u.Of), u.Says, u.Why})
 	}
 	return table([]string{"of", "fact", "why not"}, rows)
+}
+
+// document says which words a scenario's file has, mapping by mapping.
+func document() string {
+	var rows [][]string
+	of := ""
+	for _, k := range scenarios.Keys() {
+		what := ""
+		if k.Of != of {
+			what, of = k.Of, k.Of
+		}
+		rows = append(rows, []string{what, code(k.Name), k.Meaning})
+	}
+	return table([]string{"in", "key", "what it says"}, rows)
+}
+
+func settings() string {
+	var rows [][]string
+	for _, s := range scenarios.Settings() {
+		rows = append(rows, []string{code(s.Name), s.Meaning, s.Default})
+	}
+	return table([]string{"setting", "what it is", "where the file says nothing"}, rows)
 }

@@ -47,8 +47,8 @@ func (s *Store) restore(b *Snapshot, listed bool) (*Key, error) {
 	return k, nil
 }
 
-// initPersisted holds what a recovery made of a journal. It is as durable as a stored state, and so clean. In the fence it goes the
-// way of every state, through the monotone buffer: it must not lower the floor that the row has set (kafka-flow: F-3).
+// initPersisted holds what a recovery made of a journal. It is as durable as a stored state, and so clean. In the fence it
+// goes the way of every state, through the monotone buffer: it must not lower the floor that the row has set (kafka-flow: F-3).
 func (b *Snapshot) initPersisted(s ledger.State, offset int64) {
 	if b.store.Arm.Has(MonotoneInit) && b.cell.known && offset < b.cell.offset {
 		return
