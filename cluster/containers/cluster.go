@@ -21,25 +21,25 @@ type Cluster struct {
 	// name begins the names of all that this process makes on the servers.
 	name string
 	runs int
-	// end is what becomes of the servers at the end: removed, kept, or left as they were found.
+	// end is what becomes of the servers at the end: removed, made warm, or left as they were found.
 	end func(ctx context.Context) error
-	// shared says that the servers live on, so that what was made on them has to be removed.
-	shared bool
+	// warm says that the servers live on, so that what was made on them has to be removed.
+	warm bool
 }
 
 var _ cluster.Cluster = (*Cluster)(nil)
 
-// Open starts the servers, connects to them and warms them up. With [Options.Warm] they are kept at the
-// end, for the next run, unless ctx has ended by then or one of them does not answer any more.
+// Open starts the servers, connects to them and warms them up. With [Options.Warm] they stay at the
+// end, as warm ones for the next run, unless ctx has ended by then or one of them does not answer any more.
 func Open(ctx context.Context, o Options) (*Cluster, error) {
 	o = o.withDefaults(90 * time.Second)
 	servers, err := Start(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{servers: servers, driver: o.Driver, end: servers.Close, shared: o.Warm}
+	c := &Cluster{servers: servers, driver: o.Driver, end: servers.Close, warm: o.Warm}
 	if o.Warm {
-		c.end = func(closing context.Context) error { return keep(ctx, closing, servers, o.Log) }
+		c.end = func(closing context.Context) error { return leaveWarm(ctx, closing, servers, o.Log) }
 	}
 	if err := c.connect(ctx, o); err != nil {
 		return nil, errors.Join(err, servers.Close(ctx))
@@ -47,7 +47,7 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	return c, nil
 }
 
-// OpenWarm connects to the servers that are kept warm. The error is one of those of [FindWarm], or a
+// OpenWarm connects to the warm servers. The error is one of those of [FindWarm], or a
 // [clients.KeyspaceError].
 func OpenWarm(ctx context.Context, o Options) (*Cluster, error) {
 	o = o.withDefaults(10 * time.Second)
@@ -61,7 +61,7 @@ func OpenWarm(ctx context.Context, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{servers: servers, driver: o.Driver, end: func(context.Context) error { return servers.Detach() }, shared: true}
+	c := &Cluster{servers: servers, driver: o.Driver, end: func(context.Context) error { return servers.Detach() }, warm: true}
 	if err := c.connect(ctx, o); err != nil {
 		return nil, errors.Join(err, servers.Detach())
 	}
@@ -91,7 +91,7 @@ func (c *Cluster) connect(ctx context.Context, o Options) (err error) {
 			c.clients.Close()
 		}
 	}()
-	if c.shared {
+	if c.warm {
 		removed, err := sweepTenants(ctx, c.clients, self)
 		if err != nil {
 			return err
@@ -135,7 +135,7 @@ const tidyTime = 20 * time.Second
 // tidy removes from servers that live on what this process made there, also when ctx has ended. A keyspace that was asked
 // for by name has another name than the rest, and stays.
 func (c *Cluster) tidy(ctx context.Context) error {
-	if !c.shared {
+	if !c.warm {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)

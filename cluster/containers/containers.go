@@ -1,5 +1,10 @@
-// Package containers starts real Apache Kafka and Apache Cassandra in containers for a run, and
-// removes them, also what a killed run left behind.
+// Package containers runs real Apache Kafka and Apache Cassandra in containers. It has three ideas:
+//
+//   - A start ([Open], [Start]) makes servers for one run and removes them at its end; what a killed
+//     run left behind, the next start removes (sweep.go).
+//   - Servers are warm once they are complete and have no owner any more ([Up], [OpenWarm], [Down]; the
+//     files warm*.go): they stay, and any number of runs use them at once.
+//   - The doctor ([Examine]; the files doctor*.go) looks at all that both need, and changes nothing.
 //
 // It needs a Docker engine on this machine and images of both servers, see package images. Clients
 // reach Kafka on a port of 127.0.0.1, which survives a stop and start of the broker, and Cassandra on
@@ -20,8 +25,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/moby/moby/client"
-
 	"github.com/single-writer/chaos/cluster/clients"
 	"github.com/single-writer/chaos/cluster/containers/definition"
 	"github.com/single-writer/chaos/cluster/containers/images"
@@ -35,7 +38,7 @@ type Options struct {
 	KafkaImage, CassandraImage string
 	// Run identifies the run in the labels of what is started. Empty is a random one.
 	Run string
-	// Warm marks the servers as ones that [Servers.Keep] may keep.
+	// Warm marks the servers as ones that are to stay when they are complete: as a warm cluster.
 	Warm bool
 	// Keyspace names the keyspace that a [Cluster] makes for its rows, which then stays. Empty is one of
 	// its own, that goes with it.
@@ -81,7 +84,7 @@ type Servers struct {
 	Started time.Time // by the engine's clock
 	Timings Timings
 
-	engine *client.Client
+	engine engine
 	closed func() error
 }
 
@@ -116,21 +119,22 @@ type ServerTimings struct {
 func Start(ctx context.Context, o Options) (servers *Servers, err error) {
 	began := time.Now()
 	o = o.withDefaults(90 * time.Second)
-	engine, err := images.Connect(ctx)
+	docker, err := images.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
+	engine := engine{docker}
 	// The clean-up below removes all that has this id.
-	if err := unused(ctx, engine, o.Run); err != nil {
+	if err := unused(ctx, docker, o.Run); err != nil {
 		engine.Close()
 		return nil, err
 	}
-	s := &starter{options: o, engine: engine, servers: &Servers{Run: o.Run, Started: began, engine: engine}}
+	s := &starter{options: o, engine: engine, network: networkOf(o.Run), servers: &Servers{Run: o.Run, Started: began, engine: engine}}
 	defer func() {
 		if err == nil {
 			return
 		}
-		if e := removeRun(ctx, engine, o.Run); e != nil {
+		if e := removeRun(ctx, docker, o.Run); e != nil {
 			err = errors.Join(err, fmt.Errorf("remove what was started: %w", e))
 		}
 		engine.Close()
@@ -146,21 +150,24 @@ func Start(ctx context.Context, o Options) (servers *Servers, err error) {
 // Close kills and removes the servers with all their data. Nothing is stopped politely: a run has
 // taken what it wants by then. It works also when ctx has ended, in a time of its own.
 func (s *Servers) Close(ctx context.Context) error {
-	err := removeRun(ctx, s.engine, s.Run)
+	err := removeRun(ctx, s.engine.Client, s.Run)
 	if err != nil {
 		err = fmt.Errorf("remove the servers of run %s: %w", s.Run, err)
 	}
 	return errors.Join(err, s.closed())
 }
 
-// Detach leaves the servers running and lets go of the engine. It is for those that are kept; others
+// Detach leaves the servers running and lets go of the engine. It is for those that are warm; others
 // would be taken for what a killed run left as soon as this process has ended.
 func (s *Servers) Detach() error { return s.closed() }
+
+// networkOf names the network of a run's containers.
+func networkOf(run string) string { return "chaos-" + run }
 
 // starter starts one run's servers.
 type starter struct {
 	options Options
-	engine  *client.Client
+	engine  engine
 	labels  map[string]string
 	network string // its name
 	servers *Servers
@@ -171,7 +178,7 @@ func (s *starter) start(ctx context.Context) error {
 	lap := func() (d time.Duration) { d, at = time.Since(at), time.Now(); return d }
 	timings := &s.servers.Timings
 
-	removed, err := sweep(ctx, s.engine)
+	removed, err := sweep(ctx, s.engine.Client)
 	if err != nil {
 		return err
 	}
@@ -202,7 +209,7 @@ func (s *starter) start(ctx context.Context) error {
 	if s.labels[owner.LabelDefinition], err = definition.Fingerprint(); err != nil {
 		return err
 	}
-	if err := s.createNetwork(ctx); err != nil {
+	if s.servers.Network, err = s.engine.createNetwork(ctx, s.network, s.labels); err != nil {
 		return err
 	}
 	timings.Network = lap()
@@ -240,15 +247,16 @@ func (s *starter) startCassandra(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	address, err := s.address(ctx, id)
+	a := awaited{s.engine, s.options.Patience, "Cassandra", s.servers.CassandraImage, id}
+	address, err := a.address(ctx, s.network)
 	if err != nil {
 		return err
 	}
 	t.Running = time.Since(began)
 	s.servers.CassandraContainer, s.servers.CassandraHost, s.servers.CassandraPort = id, address, definition.CassandraPort
 
-	answered, version, err := await(ctx, s, "Cassandra", id, func(ctx context.Context) (ready.Answered, string, error) {
-		return ready.Cassandra{Host: address, Port: definition.CassandraPort, Alive: s.running(id)}.Wait(ctx)
+	answered, version, err := await(ctx, a, func(ctx context.Context) (ready.Answered, string, error) {
+		return ready.Cassandra{Host: address, Port: definition.CassandraPort, Alive: s.engine.running(id)}.Wait(ctx)
 	})
 	if err != nil {
 		return err
@@ -269,15 +277,16 @@ func (s *starter) startKafka(ctx context.Context) error {
 	t.Running = time.Since(began)
 	s.servers.KafkaContainer, s.servers.KafkaAddr = id, addr
 
-	answered, _, err := await(ctx, s, "Kafka", id, func(ctx context.Context) (ready.Answered, string, error) {
-		answered, err := ready.Kafka{Addr: addr, Alive: s.running(id)}.Wait(ctx)
+	a := awaited{s.engine, s.options.Patience, "Kafka", s.servers.KafkaImage, id}
+	answered, _, err := await(ctx, a, func(ctx context.Context) (ready.Answered, string, error) {
+		answered, err := ready.Kafka{Addr: addr, Alive: s.engine.running(id)}.Wait(ctx)
 		return answered, "", err
 	})
 	if err != nil {
 		return err
 	}
 	t.FirstAnswer, t.Ready = answered.First.Sub(began), answered.All.Sub(began)
-	version, err := s.kafkaVersion(ctx, id)
+	version, err := a.kafkaVersion(ctx)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 
 // engine returns a client of the engine. Without one, or without images, the test is skipped, or failed where they must be
 // there.
-func engine(t *testing.T) *client.Client {
+func testEngine(t *testing.T) *client.Client {
 	t.Helper()
 	enginetest.Need(t)
 	e, err := images.Connect(t.Context())
@@ -74,7 +74,7 @@ func of(t *testing.T, e *client.Client, run string) (names []string) {
 }
 
 func TestContainersStartAndClose(t *testing.T) {
-	e := engine(t)
+	e := testEngine(t)
 	s, err := Start(t.Context(), Options{Log: func(line string) { t.Log(line) }})
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestContainersStartAndClose(t *testing.T) {
 		t.Errorf("the run has %v, want two containers and a network", got)
 	}
 
-	kafkaKnowsItsProperties(t, &starter{engine: e}, s)
+	kafkaKnowsItsProperties(t, engine{e}, s)
 
 	kafka, err := kgo.NewClient(kgo.SeedBrokers(s.KafkaAddr))
 	if err != nil {
@@ -130,7 +130,7 @@ func TestContainersStartAndClose(t *testing.T) {
 
 // kafkaKnowsItsProperties looks for each property of our file among those that the broker says it
 // knows: it ignores a misspelt one without a word.
-func kafkaKnowsItsProperties(t *testing.T, st *starter, s *Servers) {
+func kafkaKnowsItsProperties(t *testing.T, st engine, s *Servers) {
 	t.Helper()
 	log, err := st.log(t.Context(), s.KafkaContainer, "all")
 	if err != nil {
@@ -162,7 +162,7 @@ func kafkaKnowsItsProperties(t *testing.T, st *starter, s *Servers) {
 }
 
 func TestContainersTwoStartsAtATime(t *testing.T) {
-	engine(t)
+	testEngine(t)
 	if testing.Short() {
 		t.Skip("starts four servers")
 	}
@@ -193,7 +193,7 @@ func TestContainersTwoStartsAtATime(t *testing.T) {
 }
 
 func TestContainersWarm(t *testing.T) {
-	e := engine(t)
+	e := testEngine(t)
 	if _, err := FindWarm(t.Context(), Options{}); !errors.Is(err, ErrNoWarm) {
 		t.Skip("somebody's warm servers run, and might be found for ours: ", err)
 	}
@@ -205,7 +205,7 @@ func TestContainersWarm(t *testing.T) {
 	if _, err := FindWarm(t.Context(), Options{}); !errors.Is(err, ErrNoWarm) {
 		t.Errorf("servers that nobody has kept yet: got %v", err)
 	}
-	if err := errors.Join(started.Keep(t.Context()), started.Detach()); err != nil {
+	if err := errors.Join(started.makeWarm(t.Context()), started.Detach()); err != nil {
 		t.Error(err)
 	}
 	found, err := FindWarm(t.Context(), Options{})
@@ -217,7 +217,7 @@ func TestContainersWarm(t *testing.T) {
 		t.Errorf("started (-) and found (+) differ:\n%s", diff)
 	}
 	t.Logf("found in %v", found.Timings.Total)
-	if removed, err := Sweep(t.Context()); err != nil || len(of(t, e, started.Run)) != 3 {
+	if removed, err := sweep(t.Context(), e); err != nil || len(of(t, e, started.Run)) != 3 {
 		t.Errorf("a sweep touched warm servers: %v, %v", removed, err)
 	}
 	if err := found.Close(t.Context()); err != nil {
@@ -229,7 +229,7 @@ func TestContainersWarm(t *testing.T) {
 }
 
 func TestContainersCancelledStartLeavesNothing(t *testing.T) {
-	e := engine(t)
+	e := testEngine(t)
 	for _, at := range []string{"starting", "answers"} {
 		run := randomID()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -254,7 +254,7 @@ func TestContainersCancelledStartLeavesNothing(t *testing.T) {
 }
 
 func TestContainersNotReadyInTime(t *testing.T) {
-	e := engine(t)
+	e := testEngine(t)
 	run := randomID()
 	_, err := Start(t.Context(), Options{Run: run, Patience: 1500 * time.Millisecond})
 	if _, ok := errors.AsType[*NotReadyError](err); !ok || !strings.Contains(err.Error(), "no good answer in") {
@@ -267,7 +267,7 @@ func TestContainersNotReadyInTime(t *testing.T) {
 
 // A server that ends at once must be told of at once, not after the whole patience.
 func TestContainersEarlyExit(t *testing.T) {
-	engine(t)
+	testEngine(t)
 	began := time.Now()
 	// The Cassandra image has no Kafka: its start script fails.
 	_, err := Start(t.Context(), Options{KafkaImage: cassandraRef(t)})
@@ -290,15 +290,15 @@ func cassandraRef(t *testing.T) string {
 }
 
 func TestContainersTakenPort(t *testing.T) {
-	e := engine(t)
+	e := testEngine(t)
 	self, err := owner.Self()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &starter{options: Options{Run: randomID()}, engine: e, servers: &Servers{}}
-	s.labels = self.Labels(s.options.Run)
-	defer removeRun(t.Context(), e, s.options.Run)
-	if err := s.createNetwork(t.Context()); err != nil {
+	run := randomID()
+	s := &starter{engine: engine{e}, labels: self.Labels(run), network: networkOf(run)}
+	defer removeRun(t.Context(), e, run)
+	if _, err := s.engine.createNetwork(t.Context(), s.network, s.labels); err != nil {
 		t.Fatal(err)
 	}
 	sleeper := func(name string, port int) error {
@@ -325,10 +325,14 @@ func TestContainersTakenPort(t *testing.T) {
 
 func TestNoEngine(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
-	if _, err := Start(t.Context(), Options{}); !images.IsNoEngine(err) {
-		t.Errorf("Start: got %v", err)
-	}
-	if _, err := Sweep(t.Context()); !images.IsNoEngine(err) {
-		t.Errorf("Sweep: got %v", err)
+	for name, call := range map[string]func() error{
+		"Start":    func() error { _, err := Start(t.Context(), Options{}); return err },
+		"FindWarm": func() error { _, err := FindWarm(t.Context(), Options{}); return err },
+		"Down":     func() error { _, err := Down(t.Context(), Options{}, false); return err },
+	} {
+		err := call()
+		if _, none := errors.AsType[*images.NoEngineError](err); !none {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }

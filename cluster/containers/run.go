@@ -2,23 +2,15 @@ package containers
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net"
 	"net/netip"
 	"os"
-	"regexp"
 	"strconv"
-	"strings"
 	"sync"
-	"time"
 
-	"github.com/containerd/errdefs"
-	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"
@@ -43,7 +35,7 @@ type server struct {
 // setUpTestcontainers sets, once, what testcontainers-go reads from the environment at its first use.
 //
 //   - Its reaper, Ryuk, is a container of its own image: where that can't be pulled nothing would
-//     start, and it removes what a warm cluster must keep. [Sweep] does its work here.
+//     start, and it removes what a warm cluster must keep. [sweep] does its work here.
 //   - In a container (it looks for /.dockerenv) it takes the default gateway for the engine's host,
 //     and finds no port there. All addresses here are of this machine.
 //
@@ -60,26 +52,6 @@ var setUpTestcontainers = sync.OnceValue(func() error {
 	log.SetDefault(log.NewNoopLogger())
 	return nil
 })
-
-// engineTime limits a call that makes something. Such calls are not given the caller's context: a
-// create whose answer is not waited for may still happen, after the clean-up looked for what to remove.
-const engineTime = time.Minute
-
-func (s *starter) createNetwork(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("start the containers: %w", context.Cause(ctx))
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), engineTime)
-	defer cancel()
-	s.network = "chaos-" + s.options.Run
-	// No subnet: the engine picks one that is free, also for several runs at a time.
-	created, err := s.engine.NetworkCreate(ctx, s.network, client.NetworkCreateOptions{Driver: "bridge", Labels: s.labels})
-	if err != nil {
-		return &NetworkError{Cause: err}
-	}
-	s.servers.Network = created.ID
-	return nil
-}
 
 // run creates and starts a container.
 func (s *starter) run(ctx context.Context, srv server) (id string, err error) {
@@ -171,90 +143,4 @@ func freePort(ctx context.Context) (int, error) {
 	}
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port, nil
-}
-
-// address returns a container's address in the run's network.
-func (s *starter) address(ctx context.Context, id string) (string, error) {
-	i, err := s.engine.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
-	if err != nil {
-		return "", fmt.Errorf("look up a container's address: %w", err)
-	}
-	n := i.Container.NetworkSettings.Networks[s.network]
-	if n == nil || !n.IPAddress.IsValid() {
-		// It ended at once: say so as if it had ended a moment later.
-		return "", s.notReady(ctx, "Cassandra", id, cmp.Or(s.running(id)(ctx), errors.New("its container has no address")))
-	}
-	return n.IPAddress.String(), nil
-}
-
-// running returns a check that a container still runs. An engine that does not say is not an answer.
-func (s *starter) running(id string) func(context.Context) error {
-	return func(ctx context.Context) error {
-		i, err := s.engine.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
-		switch {
-		case errdefs.IsNotFound(err):
-			return errVanished
-		case err == nil && (i.Container.State.Status == container.StateExited || i.Container.State.Status == container.StateDead):
-			return errEnded{i.Container.State.ExitCode}
-		}
-		return nil
-	}
-}
-
-// await waits until a server answers, with the run's patience, and adds its log to the error.
-func await[T any](ctx context.Context, s *starter, name, id string, wait func(context.Context) (T, string, error)) (T, string, error) {
-	patient, cancel := context.WithTimeout(ctx, s.options.Patience)
-	defer cancel()
-	answer, version, err := wait(patient)
-	if err == nil || ctx.Err() != nil {
-		return answer, version, err
-	}
-	return answer, version, s.notReady(ctx, name, id, err)
-}
-
-// notReady returns the error for a server that did not come up, with the last lines of its log.
-func (s *starter) notReady(ctx context.Context, name, id string, cause error) error {
-	e := &NotReadyError{Server: name, Cause: cause, Image: s.servers.KafkaImage.Ref}
-	if name == "Cassandra" {
-		e.Image = s.servers.CassandraImage.Ref
-	}
-	if text, err := s.log(ctx, id, "25"); err == nil && text != "" {
-		for line := range strings.Lines(text) {
-			line = strings.TrimRight(line, "\n")
-			if len(line) > 300 { // both servers dump their whole configuration, Cassandra on one line
-				line = strings.ToValidUTF8(line[:300], "") + " ..."
-			}
-			e.Log = append(e.Log, line)
-		}
-	}
-	return e
-}
-
-// log returns a container's log, or its last lines.
-func (s *starter) log(ctx context.Context, id, tail string) (string, error) {
-	stream, err := s.engine.ContainerLogs(ctx, id, client.ContainerLogsOptions{ShowStdout: true, ShowStderr: true, Tail: tail})
-	if err != nil {
-		return "", fmt.Errorf("read a container's log: %w", err)
-	}
-	defer stream.Close()
-	var text bytes.Buffer
-	if _, err := stdcopy.StdCopy(&text, &text, stream); err != nil && !errors.Is(err, io.EOF) {
-		return "", fmt.Errorf("read a container's log: %w", err)
-	}
-	return text.String(), nil
-}
-
-var kafkaVersionLine = regexp.MustCompile(`(?m)\bKafka version: (\S+)`)
-
-// kafkaVersion returns the version that the broker reports. The protocol has no request for it; the
-// broker says it in its log when it has started.
-func (s *starter) kafkaVersion(ctx context.Context, id string) (string, error) {
-	text, err := s.log(ctx, id, "all")
-	if err != nil {
-		return "", err
-	}
-	if m := kafkaVersionLine.FindStringSubmatch(text); m != nil {
-		return m[1], nil
-	}
-	return s.servers.KafkaImage.Version, nil
 }

@@ -10,22 +10,12 @@ import (
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
 
-	"github.com/single-writer/chaos/cluster/containers/images"
 	"github.com/single-writer/chaos/cluster/containers/owner"
 )
 
-// Sweep removes the containers and networks whose owner is dead: what a killed run left behind. It
-// never touches what a living process owns, what is kept warm, or what it can't tell. It returns the
+// sweep removes the containers and networks whose owner is dead: what a killed run left behind. It
+// never touches what a living process owns, what is warm, or what it can't tell. It returns the
 // names of what it removed.
-func Sweep(ctx context.Context) (removed []string, err error) {
-	engine, err := images.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer engine.Close()
-	return sweep(ctx, engine)
-}
-
 func sweep(ctx context.Context, engine *client.Client) ([]string, error) {
 	abandoned, err := abandonment(engine)
 	if err != nil {
@@ -71,7 +61,7 @@ func unused(ctx context.Context, engine *client.Client, run string) error {
 
 // abandoned tells whether nobody will miss the thing. here says that the engine is on this machine.
 func (t thing) abandoned(self owner.Owner, here bool) (bool, error) {
-	if t.kept {
+	if t.warm {
 		return false, nil
 	}
 	fate, err := t.owner.Fate(self)

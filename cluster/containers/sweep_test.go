@@ -15,7 +15,7 @@ import (
 )
 
 func TestContainersSweep(t *testing.T) {
-	e := engine(t)
+	e := testEngine(t)
 	self, err := owner.Self()
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestContainersSweep(t *testing.T) {
 	}
 
 	// While the child lives, its things stay.
-	if _, err := Sweep(t.Context()); err != nil {
+	if _, err := sweep(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
 	if len(of(t, e, killed)) < 2 {
@@ -71,7 +71,7 @@ func TestContainersSweep(t *testing.T) {
 	dead.PID, dead.Started = child.Process.Pid, "1"
 	network(halfway, dead.WarmLabels(halfway))
 
-	removed, err := Sweep(t.Context())
+	removed, err := sweep(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestAbandoned(t *testing.T) {
 		want bool
 	}{
 		"its process was replaced":         {thing{owner: self, labels: labels, running: true}, true, true},
-		"kept warm":                        {thing{owner: self, labels: self.WarmLabels("r"), kept: true}, true, false},
+		"kept warm":                        {thing{owner: self, labels: self.WarmLabels("r"), warm: true}, true, false},
 		"to be kept, and killed before":    {thing{owner: self, labels: self.WarmLabels("r")}, true, true},
 		"before a restart of the machine":  {thing{owner: before, labels: labels}, true, true},
 		"another boot, and it runs":        {thing{owner: before, labels: labels, running: true}, true, false},

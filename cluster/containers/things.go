@@ -18,8 +18,8 @@ type thing struct {
 	id, name string
 	network  bool
 	running  bool
-	// kept is said of all that belongs to warm servers which are complete: it has no owner any more.
-	kept    bool
+	// warm is said of all that belongs to servers which are complete and stay: it has no owner any more.
+	warm    bool
 	created time.Time // of a container, to the second
 	labels  map[string]string
 	owner   owner.Owner
@@ -47,12 +47,12 @@ func things(ctx context.Context, engine *client.Client, label string) ([]thing, 
 		return nil, fmt.Errorf("list the networks: %w", err)
 	}
 	var all []thing
-	kept := map[string]bool{}
+	warm := map[string]bool{}
 	for _, c := range containers.Items {
 		t := thing{id: c.ID, name: strings.TrimPrefix(slices.Concat(c.Names, []string{c.ID})[0], "/"),
 			running: c.State == container.StateRunning || c.State == container.StatePaused,
 			created: time.Unix(c.Created, 0), labels: c.Labels}
-		kept[t.run()] = kept[t.run()] || t.labels[owner.LabelWarm] != "" && strings.HasPrefix(t.name, keptName)
+		warm[t.run()] = warm[t.run()] || t.labels[owner.LabelWarm] != "" && strings.HasPrefix(t.name, warmName)
 		all = append(all, t)
 	}
 	for _, n := range networks.Items {
@@ -64,7 +64,7 @@ func things(ctx context.Context, engine *client.Client, label string) ([]thing, 
 		if !ok {
 			continue // labels by chance like ours
 		}
-		t.owner, t.kept = o, kept[t.run()]
+		t.owner, t.warm = o, warm[t.run()]
 		ours = append(ours, t)
 	}
 	return ours, nil

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/containerd/errdefs"
-	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"
 
@@ -22,16 +21,16 @@ import (
 	"github.com/single-writer/chaos/cluster/containers/ready"
 )
 
-// keptName begins the names of containers that are kept warm. Labels cannot be changed, and names can:
+// warmName begins the names of warm containers. Labels cannot be changed, and names can:
 // servers are their owner's until they are complete, so that a start which is killed on the way leaves
 // nothing that would be taken for warm servers. A name is also unique on an engine: there is one warm
 // cluster, whoever starts it.
-const keptName = "chaos-warm-"
+const warmName = "chaos-warm-"
 
 // ErrNoWarm says that no warm servers run.
 var ErrNoWarm = errors.New("no warm cluster is up")
 
-// ErrOtherWarm says that servers cannot be kept because others are.
+// ErrOtherWarm says that servers cannot become warm because others are.
 var ErrOtherWarm = errors.New("another warm cluster is up")
 
 // HalfDeadError says that warm servers are there and cannot be used.
@@ -60,17 +59,16 @@ func fate(err error) string {
 	return err.Error()
 }
 
-// Keep makes warm servers outlive this process, for [FindWarm] to find: only [Down] and [Servers.Close]
-// remove them then. The error is [ErrOtherWarm] when others are kept already.
-func (s *Servers) Keep(ctx context.Context) error {
-	st := &starter{engine: s.engine}
+// makeWarm lets servers outlive this process, for [FindWarm] to find: only [Down] and [Servers.Close]
+// remove them then. The error is [ErrOtherWarm] when others are warm already.
+func (s *Servers) makeWarm(ctx context.Context) error {
 	for _, id := range []string{s.KafkaContainer, s.CassandraContainer} {
-		if _, err := st.inspect(ctx, id); err != nil {
+		if _, err := s.engine.inspect(ctx, id); err != nil {
 			return fmt.Errorf("keep the servers: %w", err)
 		}
 	}
 	for _, c := range [][2]string{{"cassandra", s.CassandraContainer}, {"kafka", s.KafkaContainer}} {
-		_, err := s.engine.ContainerRename(ctx, c[1], client.ContainerRenameOptions{NewName: keptName + c[0]})
+		_, err := s.engine.ContainerRename(ctx, c[1], client.ContainerRenameOptions{NewName: warmName + c[0]})
 		if errdefs.IsConflict(err) {
 			return ErrOtherWarm
 		}
@@ -81,23 +79,24 @@ func (s *Servers) Keep(ctx context.Context) error {
 	return nil
 }
 
-// FindWarm returns the servers that are kept warm, after both have answered again. Timings tells how
+// FindWarm returns the warm servers, after both have answered again. Timings tells how
 // long they took for that. The caller ends with [Servers.Detach], or removes them with [Servers.Close].
 // The error is [ErrNoWarm] when there are none, a [HalfDeadError] when one of them does not answer, a
 // [MismatchError] when they are not what o asks for.
 func FindWarm(ctx context.Context, o Options) (servers *Servers, err error) {
 	began := time.Now()
 	o = o.withDefaults(10 * time.Second) // they have answered before
-	engine, err := images.Connect(ctx)
+	docker, err := images.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
+	engine := engine{docker}
 	defer func() {
 		if err != nil {
 			engine.Close()
 		}
 	}()
-	found, err := warmContainers(ctx, engine)
+	found, err := warmContainers(ctx, engine.Client)
 	if err != nil {
 		return nil, err
 	}
@@ -107,12 +106,12 @@ func FindWarm(ctx context.Context, o Options) (servers *Servers, err error) {
 	for _, t := range found {
 		o.Run = t.run()
 	}
-	s := &starter{options: o, engine: engine, network: "chaos-" + o.Run, servers: &Servers{Run: o.Run, engine: engine}}
+	s := &finder{engine: engine, patience: o.Patience, servers: &Servers{Run: o.Run, engine: engine}}
 	if err := s.find(ctx, found); err != nil {
 		return nil, err
 	}
 	if !o.anyVersion {
-		if err := s.fits(found); err != nil {
+		if err := fits(s.servers, o, found); err != nil {
 			return nil, err
 		}
 	}
@@ -127,7 +126,7 @@ func warmContainers(ctx context.Context, engine *client.Client) (map[string]thin
 	if err != nil {
 		return nil, fmt.Errorf("look for a warm cluster: %w", err)
 	}
-	all = slices.DeleteFunc(all, func(t thing) bool { return t.network || !t.kept })
+	all = slices.DeleteFunc(all, func(t thing) bool { return t.network || !t.warm })
 	slices.SortFunc(all, func(a, b thing) int { return cmp.Compare(b.created.Unix(), a.created.Unix()) })
 	found := map[string]thing{}
 	for _, t := range all {
@@ -138,8 +137,15 @@ func warmContainers(ctx context.Context, engine *client.Client) (map[string]thin
 	return found, nil
 }
 
+// finder asks the warm servers what a start would have told of them.
+type finder struct {
+	engine   engine
+	patience time.Duration
+	servers  *Servers
+}
+
 // find fills in what a start would have, from what the engine and the servers say.
-func (s *starter) find(ctx context.Context, found map[string]thing) error {
+func (s *finder) find(ctx context.Context, found map[string]thing) error {
 	e := &HalfDeadError{}
 	e.Kafka = s.findServer(ctx, found, "kafka", s.findKafka)
 	e.Cassandra = s.findServer(ctx, found, "cassandra", s.findCassandra)
@@ -152,7 +158,7 @@ func (s *starter) find(ctx context.Context, found map[string]thing) error {
 	return e
 }
 
-func (s *starter) findServer(ctx context.Context, found map[string]thing, server string, find func(context.Context, thing) error) error {
+func (s *finder) findServer(ctx context.Context, found map[string]thing, server string, find func(context.Context, thing) error) error {
 	t, ok := found[server]
 	if !ok {
 		return errVanished
@@ -160,28 +166,9 @@ func (s *starter) findServer(ctx context.Context, found map[string]thing, server
 	return find(ctx, t)
 }
 
-// inspect looks at a container, which must be running.
-func (s *starter) inspect(ctx context.Context, id string) (container.InspectResponse, error) {
-	i, err := s.engine.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
-	switch {
-	case errdefs.IsNotFound(err):
-		return i.Container, errVanished
-	case err != nil:
-		return i.Container, fmt.Errorf("look at its container: %w", err)
-	}
-	switch state := i.Container.State; state.Status {
-	case container.StateRunning:
-		return i.Container, nil
-	case container.StateExited, container.StateDead:
-		return i.Container, errEnded{state.ExitCode}
-	default:
-		return i.Container, fmt.Errorf("its container is %s", state.Status)
-	}
-}
-
-func (s *starter) findKafka(ctx context.Context, t thing) error {
+func (s *finder) findKafka(ctx context.Context, t thing) error {
 	began := time.Now()
-	c, err := s.inspect(ctx, t.id)
+	c, err := s.engine.inspect(ctx, t.id)
 	if err != nil {
 		return err
 	}
@@ -192,36 +179,39 @@ func (s *starter) findKafka(ctx context.Context, t thing) error {
 		return errors.New("its container publishes no port")
 	}
 	v.KafkaAddr = net.JoinHostPort("127.0.0.1", bindings[0].HostPort)
-	answered, _, err := await(ctx, s, "Kafka", c.ID, func(ctx context.Context) (ready.Answered, string, error) {
-		answered, err := ready.Kafka{Addr: v.KafkaAddr, Alive: s.running(c.ID)}.Ping(ctx)
+	a := awaited{s.engine, s.patience, "Kafka", v.KafkaImage, c.ID}
+	answered, _, err := await(ctx, a, func(ctx context.Context) (ready.Answered, string, error) {
+		answered, err := ready.Kafka{Addr: v.KafkaAddr, Alive: s.engine.running(c.ID)}.Ping(ctx)
 		return answered, "", err
 	})
 	if err != nil {
 		return err
 	}
 	v.Timings.Kafka.FirstAnswer, v.Timings.Kafka.Ready = answered.First.Sub(began), answered.All.Sub(began)
-	v.KafkaVersion, err = s.kafkaVersion(ctx, c.ID)
+	v.KafkaVersion, err = a.kafkaVersion(ctx)
 	return err
 }
 
-func (s *starter) findCassandra(ctx context.Context, t thing) error {
+func (s *finder) findCassandra(ctx context.Context, t thing) error {
 	began := time.Now()
-	c, err := s.inspect(ctx, t.id)
+	c, err := s.engine.inspect(ctx, t.id)
 	if err != nil {
 		return err
 	}
 	v := s.servers
 	v.CassandraContainer, v.CassandraImage, v.Started = c.ID, images.Named(c.Config.Image), t.created
-	if n := c.NetworkSettings.Networks[s.network]; n != nil {
+	name := networkOf(v.Run)
+	if n := c.NetworkSettings.Networks[name]; n != nil {
 		v.Network = n.NetworkID
 	}
-	if v.CassandraHost, err = s.address(ctx, c.ID); err != nil {
+	a := awaited{s.engine, s.patience, "Cassandra", v.CassandraImage, c.ID}
+	if v.CassandraHost, err = a.address(ctx, name); err != nil {
 		return err
 	}
 	v.CassandraPort = definition.CassandraPort
 	var answered ready.Answered
-	answered, v.CassandraVersion, err = await(ctx, s, "Cassandra", c.ID, func(ctx context.Context) (ready.Answered, string, error) {
-		return ready.Cassandra{Host: v.CassandraHost, Port: v.CassandraPort, Alive: s.running(c.ID)}.Wait(ctx)
+	answered, v.CassandraVersion, err = await(ctx, a, func(ctx context.Context) (ready.Answered, string, error) {
+		return ready.Cassandra{Host: v.CassandraHost, Port: v.CassandraPort, Alive: s.engine.running(c.ID)}.Wait(ctx)
 	})
 	if err != nil {
 		return err

@@ -38,12 +38,12 @@ func TestFits(t *testing.T) {
 		"another set-up": {images.KafkaVersion, images.CassandraVersion, "0000", Options{},
 			[]string{"the set-up of ", "that of another version of chaos (0000)", fingerprint}},
 	} {
-		s := &starter{options: c.options, servers: &Servers{
+		there := &Servers{
 			KafkaVersion: c.kafka, CassandraVersion: c.cassandra,
 			KafkaImage: images.Named(images.KafkaLocal), CassandraImage: images.Named(images.CassandraLocal),
-		}}
+		}
 		labelled := thing{labels: map[string]string{owner.LabelDefinition: c.label}}
-		err := s.fits(map[string]thing{"kafka": labelled, "cassandra": labelled})
+		err := fits(there, c.options, map[string]thing{"kafka": labelled, "cassandra": labelled})
 		if _, mismatch := errors.AsType[*MismatchError](err); mismatch != (len(c.want) > 0) {
 			t.Errorf("%s: got %v", name, err)
 		}

@@ -2,7 +2,6 @@ package images
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -100,10 +99,4 @@ func (d docker) pull(ctx context.Context, ref string) error {
 		return fmt.Errorf("pull %s: %w", ref, err)
 	}
 	return nil
-}
-
-// IsNoEngine tells whether err says that there is no engine.
-func IsNoEngine(err error) bool {
-	_, ok := errors.AsType[*NoEngineError](err)
-	return ok
 }

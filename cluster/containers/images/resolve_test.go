@@ -105,7 +105,7 @@ func TestTag(t *testing.T) {
 func TestNoEngine(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
 	_, err := Resolve(t.Context(), Kafka, "")
-	if !IsNoEngine(err) || !strings.Contains(err.Error(), "/nonexistent/docker.sock") || !strings.Contains(err.Error(), "DOCKER_HOST") {
+	if _, none := errors.AsType[*NoEngineError](err); !none || !strings.Contains(err.Error(), "/nonexistent/docker.sock") || !strings.Contains(err.Error(), "DOCKER_HOST") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -58,7 +58,7 @@ func startWarm(ctx context.Context, o Options) (*Servers, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := servers.Keep(ctx); err != nil {
+	if err := servers.makeWarm(ctx); err != nil {
 		return nil, errors.Join(err, servers.Close(ctx))
 	}
 	return servers, servers.Detach()
@@ -78,9 +78,9 @@ func (s *Servers) withClients(use func(*clients.Servers, owner.Owner) error) err
 	return use(c, self)
 }
 
-// keep keeps a run's servers when it has ended, and removes them where that can't be: the run was
-// interrupted, a server does not answer any more, or others are kept already.
-func keep(run, closing context.Context, s *Servers, log func(string)) error {
+// leaveWarm makes a run's servers warm when it has ended, and removes them where that can't be: the run was
+// interrupted, a server does not answer any more, or others are warm already.
+func leaveWarm(run, closing context.Context, s *Servers, log func(string)) error {
 	if run.Err() != nil {
 		return s.Close(closing)
 	}
@@ -89,7 +89,7 @@ func keep(run, closing context.Context, s *Servers, log func(string)) error {
 		return errors.Join(err, s.Close(closing))
 	}
 	defer func() { _ = release() }()
-	if err := s.Keep(closing); err != nil {
+	if err := s.makeWarm(closing); err != nil {
 		log(fmt.Sprintf("%v: removed the servers of this run", err))
 		return s.Close(closing)
 	}
@@ -133,7 +133,7 @@ func Down(ctx context.Context, o Options, force bool) (removed []string, err err
 			return removed, &InUseError{By: users}
 		}
 	}
-	warm, err := remove(ctx, engine, owner.LabelWarm, func(t thing) (bool, error) { return t.kept, nil })
+	warm, err := remove(ctx, engine, owner.LabelWarm, func(t thing) (bool, error) { return t.warm, nil })
 	if err != nil {
 		err = fmt.Errorf("remove the warm servers: %w", err)
 	}

@@ -43,7 +43,7 @@ func (x *examination) liveRuns(ctx context.Context) Check {
 	var live []string
 	for _, t := range all {
 		fate, err := t.owner.Fate(x.self)
-		if err != nil || fate != owner.Alive || t.kept || t.network {
+		if err != nil || fate != owner.Alive || t.warm || t.network {
 			continue
 		}
 		who := fmt.Sprintf("process %d, for %s", t.owner.PID, Age(time.Since(t.created)))

@@ -92,11 +92,11 @@ func (x *examination) here() bool { return strings.HasPrefix(x.engine.DaemonHost
 func (x *examination) network(ctx context.Context) Check {
 	began := time.Now()
 	run := randomID()
-	s := &starter{options: Options{Run: run}, engine: x.engine, labels: x.self.Labels(run), servers: &Servers{}}
-	if err := s.createNetwork(ctx); err != nil {
+	id, err := engine{x.engine}.createNetwork(ctx, networkOf(run), x.self.Labels(run))
+	if err != nil {
 		return problem("look into the engine's own log: it needs bridges and iptables, and the right to make them", "%v", err)
 	}
-	gateway, err := x.reachable(ctx, s.servers.Network)
+	gateway, err := x.reachable(ctx, id)
 	if e := removeRun(ctx, x.engine, run); e != nil {
 		return problem("look into the engine's own log", "a network was made and could not be removed: %v", e)
 	}

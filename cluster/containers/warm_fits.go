@@ -20,15 +20,14 @@ func (e *MismatchError) Error() string {
 }
 
 // fits compares the warm servers with those that a start would give.
-func (s *starter) fits(found map[string]thing) error {
+func fits(v *Servers, o Options, found map[string]thing) error {
 	fingerprint, err := definition.Fingerprint()
 	if err != nil {
 		return err
 	}
-	v := s.servers
 	for _, e := range []*MismatchError{
-		suits("Kafka", v.KafkaVersion, v.KafkaImage, images.KafkaVersion, s.options.KafkaImage),
-		suits("Cassandra", v.CassandraVersion, v.CassandraImage, images.CassandraVersion, s.options.CassandraImage),
+		suits("Kafka", v.KafkaVersion, v.KafkaImage, images.KafkaVersion, o.KafkaImage),
+		suits("Cassandra", v.CassandraVersion, v.CassandraImage, images.CassandraVersion, o.CassandraImage),
 	} {
 		if e != nil {
 			return e

@@ -50,7 +50,7 @@ func TestExamineWithoutEngine(t *testing.T) {
 }
 
 func TestContainersExamine(t *testing.T) {
-	e := engine(t)
+	e := testEngine(t)
 	for _, c := range Examine(t.Context(), Options{}) {
 		t.Logf("%+v", c)
 		if c.State == Problem {
