@@ -130,18 +130,9 @@ func unknown(f F) error {
 		names = append(names, string(known))
 	}
 	slices.Sort(names)
-	hint := meant(string(f), names)
+	hint := nearest.Hint(string(f), names)
 	if hint == "" {
 		hint = "; known are " + strings.Join(names, ", ")
 	}
 	return fmt.Errorf("unknown f %.40q%s", string(f), hint)
-}
-
-// meant suggests the name that an unknown one is probably a slip of; empty when none is near.
-func meant(name string, names []string) string {
-	near, ok := nearest.Word(name, names)
-	if !ok {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", near)
 }

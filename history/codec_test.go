@@ -211,18 +211,3 @@ func TestWriterRefusesWhatNobodyCouldRead(t *testing.T) {
 		}
 	}
 }
-
-func TestMeant(t *testing.T) {
-	names := []string{"offset", "op", "index", "persist"}
-	for name, want := range map[string]string{
-		"ofset": "offset", "Index": "index", "pesrist": "persist", "OP": "op", "x": "", "": "", "colour": "", strings.Repeat("offset", 1<<18): "",
-	} {
-		hint := ""
-		if want != "" {
-			hint = fmt.Sprintf("; did you mean %q?", want)
-		}
-		if got := meant(name, names); got != hint {
-			t.Errorf("%.20q: %q, want %q", name, got, hint)
-		}
-	}
-}

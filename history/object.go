@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/single-writer/chaos/internal/nearest"
 )
 
 // The decoder of one line. encoding/json alone would take the last of two equal keys, a key in any case, null for 0, and
@@ -251,7 +253,7 @@ func (w *walk) object(v reflect.Value) *broken {
 		if !ok {
 			name := text(raw)
 			if i, ok = table.byName[name]; !ok {
-				return &broken{column: column, reason: fmt.Sprintf("unknown field %.40q%s", name, meant(name, table.names))}
+				return &broken{column: column, reason: fmt.Sprintf("unknown field %.40q%s", name, nearest.Hint(name, table.names))}
 			}
 		}
 		name := table.names[i]

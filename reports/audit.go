@@ -47,5 +47,5 @@ func pageAudit(w io.Writer, a checker.Audit) {
 	for _, e := range a.Entries {
 		rows = append(rows, []string{strconv.Itoa(e.Line), e.Text, e.Out, e.Outcome.Words(), e.Words})
 	}
-	mdTable(w, []string{"line", "what", "when", "outcome", ""}, rows)
+	MarkdownTable(w, []string{"line", "what", "when", "outcome", ""}, rows)
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// mdTable prints a table in Markdown.
-func mdTable(w io.Writer, head []string, rows [][]string) {
+// MarkdownTable prints a table in Markdown, for a story or a page of the docs.
+func MarkdownTable(w io.Writer, head []string, rows [][]string) {
 	line := func(cells []string) {
 		for _, c := range cells {
 			fmt.Fprintf(w, "| %s ", cell(c))

@@ -33,7 +33,7 @@ func StoryPage(w io.Writer, b Batch, r Run) {
 	if b.Source != "" {
 		facts = append(facts, []string{"source", b.Source})
 	}
-	mdTable(w, []string{"", ""}, facts)
+	MarkdownTable(w, []string{"", ""}, facts)
 	section(w, "What was checked")
 	pageProperties(w, r)
 	pageAudit(w, r.Report.Audit)
@@ -60,7 +60,7 @@ func pageProperties(w io.Writer, r Run) {
 		}
 		rows = append(rows, []string{p.Property, verdict, p.Summary + lines(evidence(p)...)})
 	}
-	mdTable(w, []string{"property", "verdict", ""}, rows)
+	MarkdownTable(w, []string{"property", "verdict", ""}, rows)
 	if !r.Report.Finished {
 		fmt.Fprint(w, "\n**The plan did not finish.**\n")
 	}
@@ -76,7 +76,7 @@ func pageProperties(w io.Writer, r Run) {
 		rows = append(rows, []string{m.Requirement, said})
 	}
 	fmt.Fprintln(w)
-	mdTable(w, []string{"required", ""}, rows)
+	MarkdownTable(w, []string{"required", ""}, rows)
 }
 
 func pageStory(w io.Writer, r Run) {
@@ -88,7 +88,7 @@ func pageStory(w io.Writer, r Run) {
 		}
 		rows = append(rows, []string{fmt.Sprintf("%.3f", l.At.Seconds()), l.Lines(), l.Who, text})
 	}
-	mdTable(w, []string{"time", "lines", "who", "what"}, rows)
+	MarkdownTable(w, []string{"time", "lines", "who", "what"}, rows)
 }
 
 // pageFaults lists what was done to the workers, and the raw answers that show that it took effect.
@@ -108,7 +108,7 @@ func pageFaults(w io.Writer, h *history.History) {
 		fmt.Fprintln(w, "Nothing.")
 		return
 	}
-	mdTable(w, []string{"time", "line", "what", "proof"}, rows)
+	MarkdownTable(w, []string{"time", "line", "what", "proof"}, rows)
 }
 
 func at(e history.Event) string { return fmt.Sprintf("%.3f", time.Duration(e.Time).Seconds()) }
@@ -125,7 +125,7 @@ func pageWitness(w io.Writer, r Run) {
 	}
 	if len(rows) > 0 {
 		section(w, "The events that prove it")
-		mdTable(w, []string{"line", "event"}, rows)
+		MarkdownTable(w, []string{"line", "event"}, rows)
 	}
 }
 

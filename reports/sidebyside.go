@@ -165,7 +165,7 @@ func (c Comparison) Markdown(w io.Writer) {
 		}
 		rows = append(rows, row)
 	}
-	mdTable(w, columns, rows)
+	MarkdownTable(w, columns, rows)
 	for _, l := range c.legend() {
 		fmt.Fprintf(w, "\n%s\n", l)
 	}
@@ -175,5 +175,5 @@ func (c Comparison) Markdown(w io.Writer) {
 		rows = append(rows, []string{r.Arm, strconv.FormatInt(c.Runs[i].Seed, 10), r.Word(), yes(r.Expected), r.Headline(),
 			raw(r.Folder)})
 	}
-	mdTable(w, []string{"arm", "seed", "verdict", "as stated", "what happened", "folder"}, rows)
+	MarkdownTable(w, []string{"arm", "seed", "verdict", "as stated", "what happened", "folder"}, rows)
 }

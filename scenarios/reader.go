@@ -88,13 +88,8 @@ func (o *object) restrict(keys []string) {
 			right = append(right, f)
 			continue
 		}
-		problem := fmt.Sprintf("%s has no key %s", o.what, quoted(f.name))
-		near, ok := nearest.Word(f.name, keys)
-		if ok {
-			problem += fmt.Sprintf("; did you mean %q?", near)
-		}
-		o.r.fail(f.key, listed("keys", keys), "%s", problem)
-		if ok && o.field(near) == nil {
+		o.r.fail(f.key, listed("keys", keys), "%s has no key %s%s", o.what, quoted(f.name), nearest.Hint(f.name, keys))
+		if near, ok := nearest.Word(f.name, keys); ok && o.field(near) == nil {
 			f.name = near
 			right = append(right, f)
 		}

@@ -21,11 +21,7 @@ type Vocabulary struct {
 
 // unknown words the problem of a name that is not among those that there are.
 func unknown(what, name string, there []string) string {
-	problem := fmt.Sprintf("no %s is called %s", what, quoted(name))
-	if near, ok := nearest.Word(name, there); ok {
-		problem += fmt.Sprintf("; did you mean %q?", near)
-	}
-	return problem
+	return fmt.Sprintf("no %s is called %s", what, quoted(name)) + nearest.Hint(name, there)
 }
 
 // quoted shows a piece of the file in a message: escaped, and cut when long.

@@ -209,10 +209,7 @@ func (l *loader) oneAssignor() {
 // neverStarted reports an entry that nothing comes of: with a slip in its name, the worker that it is meant for would run
 // with other settings, and nobody would notice.
 func (l *loader) neverStarted(entry *field) {
-	problem := "the plan starts no worker " + quoted(entry.name)
-	if near, ok := nearest.Word(entry.name, l.startedNames()); ok {
-		problem += "; did you mean " + quoted(near) + "?"
-	}
+	problem := "the plan starts no worker " + quoted(entry.name) + nearest.Hint(entry.name, l.startedNames())
 	l.fail(entry.key, listed("workers", l.startedNames()), "%s", problem)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/single-writer/chaos/cluster/clients"
 	"github.com/single-writer/chaos/cluster/containers"
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/internal/nearest"
 	"github.com/single-writer/chaos/reports"
 )
 
@@ -64,7 +65,7 @@ func (c *cli) opener(f clusterFlags) (func(context.Context) (cluster.Cluster, er
 	case f.cluster == "sim":
 		return func(context.Context) (cluster.Cluster, error) { return sim.Cluster{}, nil }, nil
 	case f.cluster != "containers":
-		return nil, mistake("no cluster is called %q%s; there are: sim (the default), containers", f.cluster, meant(f.cluster, kinds))
+		return nil, mistake("no cluster is called %q%s; there are: sim (the default), containers", f.cluster, nearest.Hint(f.cluster, kinds))
 	case f.keyspace != "" && !keyspaceName.MatchString(f.keyspace):
 		return nil, mistake("--keyspace takes a small letter and then small letters, digits and _, 48 at most; not %q", f.keyspace)
 	}
@@ -122,7 +123,7 @@ func wrongDriver(d clients.Driver) error {
 	case slices.Contains(clients.DriverNames(), d.Name):
 		return mistake("%v", err)
 	}
-	return mistake("%v%s", err, meant(d.Name, clients.DriverNames()))
+	return mistake("%v%s", err, nearest.Hint(d.Name, clients.DriverNames()))
 }
 
 // asked are the flags that ask for the driver.

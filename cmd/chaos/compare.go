@@ -7,6 +7,7 @@ import (
 
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/internal/nearest"
 	"github.com/single-writer/chaos/reports"
 )
 
@@ -53,7 +54,7 @@ func (c *cli) compare(ctx context.Context, scenario string, f compareFlags) erro
 		return mistake("--seeds takes how many seeds to run, 1 at least; not %d", f.seeds)
 	case f.format != "terminal" && f.format != "markdown":
 		return mistake("no format is called %q%s; there are: terminal (the default), markdown; --json prints JSON", f.format,
-			meant(f.format, formats))
+			nearest.Hint(f.format, formats))
 	}
 	q, err := c.request(scenario, f.clusterFlags)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/internal/nearest"
 	"github.com/single-writer/chaos/reports"
 	"github.com/single-writer/chaos/workload/persistence"
 )
@@ -56,7 +57,7 @@ func (c *cli) explain(args []string) error {
 	}
 	properties, guards := checker.PropertyNames(), guardNames()
 	return mistake("there is no property and no guard %q%s\n  properties: %s\n  guards: %s", args[0],
-		meant(args[0], slices.Concat(properties, guards)), strings.Join(properties, " "), strings.Join(guards, " "))
+		nearest.Hint(args[0], slices.Concat(properties, guards)), strings.Join(properties, " "), strings.Join(guards, " "))
 }
 
 // guard is a guard as `chaos explain` tells of it.

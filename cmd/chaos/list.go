@@ -8,6 +8,7 @@ import (
 
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/internal/nearest"
 	"github.com/single-writer/chaos/nemesis"
 	"github.com/single-writer/chaos/reports"
 	"github.com/single-writer/chaos/scenarios"
@@ -97,7 +98,7 @@ func onlyLists(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return mistake("chaos list has no list %q%s\n  lists: %s; chaos list by itself lists the scenarios", args[0],
-		meant(args[0], commandNames(cmd)), strings.Join(commandNames(cmd), " "))
+		nearest.Hint(args[0], commandNames(cmd)), strings.Join(commandNames(cmd), " "))
 }
 
 func (c *cli) listNames(l listable) error {

@@ -30,7 +30,7 @@ func cobraUnknown(err error) (string, bool) {
 
 // unknownCommand says that a command has no command of that name.
 func unknownCommand(of *cobra.Command, name string) error {
-	return mistake("%s has no command %q%s\n  %s", of.CommandPath(), name, meant(name, commandNames(of)), commandsOf(of))
+	return mistake("%s has no command %q%s\n  %s", of.CommandPath(), name, nearest.Hint(name, commandNames(of)), commandsOf(of))
 }
 
 func commandNames(of *cobra.Command) []string {
@@ -117,7 +117,7 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 func noFlag(cmd *cobra.Command, name string) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	return mistake("%s has no flag %s%s\n  flags: %s (%s --help)", cmd.CommandPath(), name, meant(name, names),
+	return mistake("%s has no flag %s%s\n  flags: %s (%s --help)", cmd.CommandPath(), name, nearest.Hint(name, names),
 		strings.Join(names, " "), cmd.CommandPath())
 }
 
@@ -148,13 +148,4 @@ func example(cmd *cobra.Command) string {
 		return cmd.CommandPath()
 	}
 	return call
-}
-
-// meant suggests the name that an unknown one is probably a slip of; empty when none is near.
-func meant(name string, names []string) string {
-	near, ok := nearest.Word(name, names)
-	if !ok {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %s?", near)
 }

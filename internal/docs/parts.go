@@ -10,6 +10,7 @@ import (
 	"github.com/single-writer/chaos/cluster/containers/images"
 	"github.com/single-writer/chaos/conformance"
 	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/reports"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
 )
@@ -33,20 +34,9 @@ func made() (map[string]string, error) {
 	return parts, nil
 }
 
-// table is a table in Markdown.
 func table(head []string, rows [][]string) string {
 	var b strings.Builder
-	line := func(cells []string) {
-		for _, c := range cells {
-			b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
-		}
-		b.WriteString("|\n")
-	}
-	line(head)
-	b.WriteString(strings.Repeat("|---", len(head)) + "|\n")
-	for _, r := range rows {
-		line(r)
-	}
+	reports.MarkdownTable(&b, head, rows)
 	return b.String()
 }
 

@@ -2,7 +2,19 @@
 // line gets the same suggestion everywhere.
 package nearest
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
+
+// Hint asks, at the end of a message about a name that does not exist, whether the near one was meant; empty when none is near.
+func Hint(name string, there []string) string {
+	near, ok := Word(name, there)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", near)
+}
 
 // Word gives the word that was probably meant: the one with the fewest slips of the finger, or the only one that begins
 // in the same way. One letter in three may be wrong: of names of one or two letters nothing can be guessed.

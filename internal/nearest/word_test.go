@@ -1,6 +1,7 @@
 package nearest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -13,6 +14,21 @@ func TestWord(t *testing.T) {
 	} {
 		if got, _ := Word(name, there); got != want {
 			t.Errorf("Word(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestHint(t *testing.T) {
+	names := []string{"offset", "op", "index", "persist"}
+	for name, want := range map[string]string{
+		"ofset": "offset", "Index": "index", "pesrist": "persist", "OP": "op", "x": "", "": "", "colour": "", strings.Repeat("offset", 1<<18): "",
+	} {
+		hint := ""
+		if want != "" {
+			hint = fmt.Sprintf("; did you mean %q?", want)
+		}
+		if got := Hint(name, names); got != hint {
+			t.Errorf("%.20q: %q, want %q", name, got, hint)
 		}
 	}
 }
