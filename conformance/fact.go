@@ -4,7 +4,7 @@
 // A fact is worth no more than its script, so each also says how it could be false: the tests of cluster/sim make a
 // simulator of which it is, and the script must notice.
 //
-// A new fact goes into the list of its system (cassandra.go, ttl.go, timestamps.go, kafka.go); docs/facts.md lists them all.
+// A new fact goes into the list of its system (cassandra.go, ttl.go, timestamps.go, kafka.go, rebalance.go); docs/facts.md lists them all.
 package conformance
 
 import (
@@ -47,7 +47,7 @@ type World interface {
 
 // Facts are all facts.
 func Facts() []Fact {
-	return slices.Concat(conditional(), lives(), timestamps(), reads(), group())
+	return slices.Concat(conditional(), lives(), timestamps(), reads(), group(), rebalances())
 }
 
 // Check runs a fact's script in a world that nothing else has touched. The error says what was otherwise.

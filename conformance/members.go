@@ -21,12 +21,13 @@ const (
 // client is one that joins the group by requests.
 type client struct {
 	*bench
-	requests cluster.Requests
-	name     string
-	session  time.Duration
-	token    workload.Token
-	leads    bool
-	joining  persistence.Call[cluster.Joined]
+	requests  cluster.Requests
+	name      string
+	session   time.Duration
+	rebalance time.Duration
+	token     workload.Token
+	leads     bool
+	joining   persistence.Call[cluster.Joined]
 }
 
 const (
@@ -40,19 +41,25 @@ func (b *bench) client(name string, session time.Duration) *client {
 	if err != nil {
 		panic(fmt.Sprintf("conformance: a client of the group: %v", err))
 	}
-	return &client{bench: b, requests: r, name: name, session: session}
+	return &client{bench: b, requests: r, name: name, session: session, rebalance: rebalance}
 }
 
 // join sends the join that the group's next generation waits for; a new member has to be given an id before.
 func (c *client) join() *client {
 	if c.token.Member == "" {
-		named, _, err := c.requests.Join("", c.session, rebalance).Await()
-		if err != nil || named.Code != memberIDRequired || named.Token.Member == "" {
-			c.wrongf("the first join of %s is answered %+v, %v; expected: %s and an id", c.name, named, err, memberIDRequired)
-		}
-		c.token.Member = named.Token.Member
+		c.named()
 	}
-	c.joining = c.requests.Join(c.token.Member, c.session, rebalance)
+	c.joining = c.requests.Join(c.token.Member, c.session, c.rebalance)
+	return c
+}
+
+// named asks for an id.
+func (c *client) named() *client {
+	named, _, err := c.requests.Join("", c.session, c.rebalance).Await()
+	if err != nil || named.Code != memberIDRequired || named.Token.Member == "" {
+		c.wrongf("the first join of %s is answered %+v, %v; expected: %s and an id", c.name, named, err, memberIDRequired)
+	}
+	c.token.Member = named.Token.Member
 	return c
 }
 

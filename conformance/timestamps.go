@@ -100,7 +100,7 @@ func timestamps() []Fact {
 		show: func(b *bench) {
 			b.done(plain(update, 20, 5, "v"), plain(update, 20, 5, ""))
 			b.row("null@5")
-			b.done(plain(update, 20, 5, "w"))
+			b.done(plain(update, 20, 5, "w"), ttl(100, plain(update, 20, 5, "x")))
 			b.row("null@5")
 		},
 	}, {
@@ -113,13 +113,17 @@ func timestamps() []Fact {
 		},
 	}, {
 		Name: "tie-ending-wins", Of: Cassandra, Source: "CASSANDRA-14592; " + measured,
-		Says:      "of two cells with equal timestamps one with a TTL stays, though its value be less, in whichever order they come",
+		Says:      "of two cells with equal timestamps one with a TTL stays, and of two such the one that ends later, though its value be less, in whichever order they come",
 		Otherwise: "the greater value stays",
 		show: func(b *bench) {
 			b.done(plain(update, 20, 9, "w"), ttl(100, plain(update, 20, 5, "v")))
 			b.row("v@5")
 			b.done(plain(update, 20, 9, "w"))
 			b.row("v@5")
+			b.done(ttl(50, plain(update, 20, 9, "w")))
+			b.row("v@5")
+			b.done(ttl(200, plain(update, 20, 3, "u")))
+			b.row("u@3")
 		},
 	}, {
 		Name: "clearing-a-journal", Of: Cassandra, Source: measured,

@@ -158,9 +158,30 @@ var otherwise = map[string]func(w *World){
 		}
 		return commitAnswer(g, id, generation, partition)
 	}),
-	"an-emptied-group-counts":    func(w *World) { w.broker.group.rules.emptied = func(generation int32) int32 { return generation } },
-	"eviction-after-the-session": func(w *World) { w.broker.group.rules.session = func(d time.Duration) time.Duration { return 2 * d } },
-	"goodbye-ends-the-wait":      func(w *World) { w.broker.group.rules.left = (*group).heard },
+	"an-emptied-group-counts":    kafkaWith(func(r *groupRules) { r.emptied = func(generation int32) int32 { return generation } }),
+	"eviction-after-the-session": kafkaWith(func(r *groupRules) { r.session = func(d time.Duration) time.Duration { return 2 * d } }),
+	"goodbye-ends-the-wait":      kafkaWith(func(r *groupRules) { r.left = (*group).heard }),
+
+	"a-new-member-is-named-first": kafkaWith(func(r *groupRules) { r.awaitsNamed = func(int) bool { return false } }),
+	"a-follower-rejoins-unnoticed": kafkaWith(func(r *groupRules) {
+		r.settled = func(*group, *groupMember, bool) bool { return false }
+	}),
+	"who-waits-is-there": kafkaWith(func(r *groupRules) { r.present = func(*groupMember) bool { return false } }),
+	"rebalance-time-out": kafkaWith(func(r *groupRules) { r.rebalance = func(d time.Duration) time.Duration { return 2 * d } }),
+	"answers-to-a-sync": kafkaWith(func(r *groupRules) {
+		r.sync = func(g *group, id string, generation int32) string {
+			_, code := g.valid(id, generation)
+			return code
+		}
+	}),
+	"put-out-while-joining": kafkaWith(func(r *groupRules) { r.dismiss = func(*groupMember) {} }),
+	"put-out-while-syncing": kafkaWith(func(r *groupRules) {
+		r.dismiss = func(m *groupMember) {
+			if m.sync != nil {
+				m.sync(syncAnswer{code: codeUnknownMember})
+			}
+		}
+	}),
 }
 
 func cassandraWith(change func(*rules)) func(*World) {
@@ -168,7 +189,11 @@ func cassandraWith(change func(*rules)) func(*World) {
 }
 
 func answers(commit func(g *group, id string, generation, partition int32) string) func(*World) {
-	return func(w *World) { w.broker.group.rules.commit = commit }
+	return kafkaWith(func(r *groupRules) { r.commit = commit })
+}
+
+func kafkaWith(change func(*groupRules)) func(*World) {
+	return func(w *World) { change(&w.broker.group.rules) }
 }
 
 func marks(how func(persistence.Verb, written) (written, bool)) func(*World) {

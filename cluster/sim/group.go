@@ -104,7 +104,7 @@ func (g *group) Join(s subscription, client string, c workload.MemberConfig, rep
 	case m == nil:
 		reply(joinAnswer{code: codeUnknownMember})
 		return
-	case s.unchanged(m.said) && (g.state == stateCompleting || g.state == stateStable && m != g.members[0]):
+	case g.rules.settled(g, m, s.unchanged(m.said)):
 		// It joins a generation that it is in already: nothing of it has changed, so nobody else needs to know. Only the
 		// leader can ask for a new one in this way, and who has given something back.
 		reply(g.joinedBy(m))
@@ -155,12 +155,12 @@ func (g *group) prepare() {
 		within = max(within, m.rebalance)
 	}
 	g.rebalance.Stop()
-	g.rebalance = g.net.After(within, g.complete)
+	g.rebalance = g.net.After(g.rules.rebalance(within), g.complete)
 }
 
 // tryComplete completes the rebalance when everybody has joined, at once when nobody is left.
 func (g *group) tryComplete() {
-	if g.state != statePreparing || len(g.pending) > 0 {
+	if g.state != statePreparing || g.rules.awaitsNamed(len(g.pending)) {
 		return
 	}
 	for _, m := range g.members {
@@ -210,15 +210,12 @@ func (g *group) joinedBy(m *groupMember) joinAnswer {
 
 // Sync serves SyncGroup: the leader brings the assignment, all others wait for it.
 func (g *group) Sync(id string, generation int32, assignments map[string][]int32, reply func(syncAnswer)) {
-	m, code := g.valid(id, generation)
-	switch {
-	case code != codeNone:
+	if code := g.rules.sync(g, id, generation); code != codeNone {
 		reply(syncAnswer{code: code})
 		return
-	case g.state == statePreparing:
-		reply(syncAnswer{code: codeRebalanceInProgress})
-		return
-	case g.state == stateStable:
+	}
+	m := g.find(id)
+	if g.state == stateStable {
 		reply(syncAnswer{assignment: m.assignment})
 		return
 	}
@@ -254,22 +251,16 @@ func (g *group) valid(id string, generation int32) (*groupMember, string) {
 // heard restarts a member's session. It does not run while the member waits for an answer: who waits is there.
 func (g *group) heard(m *groupMember) {
 	m.expiry.Stop()
-	if m.join != nil || m.sync != nil {
+	if g.rules.present(m) {
 		return
 	}
 	m.expiry = g.net.After(g.rules.session(m.session), func() { g.remove(m) })
 }
 
-// remove takes a member out: its session expired, or it left. What it still waits for is answered, or a member that was
-// evicted while it joins would wait for ever.
+// remove takes a member out: its session expired, or it left.
 func (g *group) remove(m *groupMember) {
 	m.expiry.Stop()
-	if m.join != nil {
-		m.join(joinAnswer{code: codeUnknownMember})
-	}
-	if m.sync != nil {
-		m.sync(syncAnswer{code: codeUnknownMember})
-	}
+	g.rules.dismiss(m)
 	g.described = nil
 	g.members = slices.DeleteFunc(g.members, func(n *groupMember) bool { return n == m })
 	if g.state != statePreparing {

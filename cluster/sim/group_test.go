@@ -275,26 +275,6 @@ func TestWaitingMembersDoNotExpire(t *testing.T) {
 	b.wantState(stateCompleting, 2)
 }
 
-// A member that is removed while it waits is told so. Without the answer its client would wait for ever.
-func TestRemovedWhileWaiting(t *testing.T) {
-	b := newBench(t)
-	a := b.client("a").join().sync()
-	c := b.client("c").join()
-	b.want("leave", b.g.Leave(c.id), codeNone)
-	if c.joined == nil || c.joined.code != codeUnknownMember {
-		t.Errorf("the join of who was evicted is answered %+v", c.joined)
-	}
-	d := b.client("d").join()
-	a.join()
-	d.sync()
-	b.want("leave", b.g.Leave(d.id), codeNone)
-	if d.synced == nil || d.synced.code != codeUnknownMember {
-		t.Errorf("the sync of who was evicted is answered %+v", d.synced)
-	}
-	b.want("leave of who is out", b.g.Leave(d.id), codeUnknownMember)
-	b.wantState(statePreparing, 1)
-}
-
 // The coordinator tells assignments only while the group is stable, and never an old answer.
 func TestDescribe(t *testing.T) {
 	b := newBench(t)

@@ -13,6 +13,18 @@ type groupRules struct {
 	session func(asked time.Duration) time.Duration
 	// left is what becomes of a member that has said goodbye.
 	left func(g *group, m *groupMember)
+	// settled tells whether a known member that joins is in the present generation already, and is just told of it.
+	settled func(g *group, m *groupMember, unchanged bool) bool
+	// awaitsNamed tells whether a rebalance waits because of those that were given an id and have not joined under it.
+	awaitsNamed func(named int) bool
+	// present tells whether a member need not be heard of.
+	present func(m *groupMember) bool
+	// rebalance is how long a rebalance waits of which that is the longest time-out asked for.
+	rebalance func(longest time.Duration) time.Duration
+	// sync is the answer to a SyncGroup that is not let in.
+	sync func(g *group, id string, generation int32) string
+	// dismiss answers what a member that is taken out still waits for.
+	dismiss func(m *groupMember)
 }
 
 func kafka() groupRules {
@@ -21,6 +33,31 @@ func kafka() groupRules {
 		emptied: func(generation int32) int32 { return generation + 1 },
 		session: func(asked time.Duration) time.Duration { return asked },
 		left:    (*group).remove,
+		// Of those whose subscription is as before, only the leader of a stable group can ask for a new generation.
+		settled: func(g *group, m *groupMember, unchanged bool) bool {
+			return unchanged && (g.state == stateCompleting || g.state == stateStable && m != g.members[0])
+		},
+		awaitsNamed: func(named int) bool { return named > 0 },
+		// Who waits for an answer is there.
+		present:   func(m *groupMember) bool { return m.join != nil || m.sync != nil },
+		rebalance: func(longest time.Duration) time.Duration { return longest },
+		sync:      syncRefusal,
+		dismiss:   dismiss,
+	}
+}
+
+func syncRefusal(g *group, id string, generation int32) string {
+	_, code := g.valid(id, generation)
+	if code == codeNone && g.state == statePreparing {
+		return codeRebalanceInProgress
+	}
+	return code
+}
+
+// dismiss answers a join, and not a sync: who waits for that learns of it by its next heartbeat.
+func dismiss(m *groupMember) {
+	if m.join != nil {
+		m.join(joinAnswer{code: codeUnknownMember})
 	}
 }
 
