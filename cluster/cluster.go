@@ -16,7 +16,7 @@ type Cluster interface {
 	Facts() history.ClusterFacts
 	// Open makes the world of one run: a topic, a group and rows that nobody else has, all empty.
 	Open(ctx context.Context, s Spec, recorder history.Recorder) (World, error)
-	// Close removes whatever was started.
+	// Close removes what was made for these runs; servers that were there before live on.
 	Close(ctx context.Context) error
 }
 

@@ -1,5 +1,6 @@
-// Package controller runs scenarios: it is the only package that knows all the others. One run is one scenario under one
-// arm with one seed; around it are the loops over arms, and the folder that a run leaves behind.
+// Package controller runs scenarios: here the workload, the nemesis, a cluster and the checker, which know little of each
+// other, are put together. One run is one scenario under one arm with one seed; around it are the loops over arms and seeds,
+// and the folder that a run leaves behind.
 package controller
 
 import (

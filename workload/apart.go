@@ -56,8 +56,8 @@ func (f *flow) meet(key string, offset int64, before bool) {
 	}
 }
 
-// turn is the same for the flush, at a key that the poll loop is deleting.
-func (f *flow) turn(key string) {
+// waitTurn is the same for the flush, at a key that the poll loop is deleting.
+func (f *flow) waitTurn(key string) {
 	for f.worker.crew.Arm.Has(persistence.SerialFlush) && f.deleting == key {
 		f.worker.world.Await(DefaultWithin, func() bool { return f.deleting != key })
 	}

@@ -42,7 +42,7 @@ func (c *Crew) begin(w World, config Config, failures int) string {
 	}
 	l := &life{
 		crew: c, config: config, number: number, failures: failures, running: true,
-		process: fmt.Sprintf("%s/%d", config.Name, number),
+		process: fmt.Sprintf("%s/%d", config.Name, number), connection: connection{rows: c.Rows},
 	}
 	c.lives[config.Name] = l
 	w.Go(l.process, l.run)

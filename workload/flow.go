@@ -144,7 +144,7 @@ func (f *flow) flush() error {
 		if !ok {
 			continue
 		}
-		f.turn(key)
+		f.waitTurn(key)
 		f.writing = key
 		err := k.Flush()
 		f.writing = ""

@@ -9,8 +9,8 @@ import (
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// Observer makes the rig's own reads. Those during a run are plain, at the arm's own consistency: a SERIAL read finishes
-// what is in doubt, and a stronger plain one repairs replicas, so that either would change what the next owner finds.
+// Observer makes the rig's own reads. Those during a run are plain, at the consistency of the workers' own: a SERIAL read
+// finishes what is in doubt, and a stronger plain one repairs replicas, so that either would change what the next owner finds.
 type Observer struct {
 	Input       *Input
 	Rows        persistence.Rows

@@ -18,7 +18,7 @@ func (l *life) recover(token Token, a Assigned) (*flow, error) {
 		next: a.Start, committed: a.Start, start: a.Start,
 	}
 	f.store = &persistence.Store{
-		Arm: l.crew.Arm, Process: l.world, Rows: l, Partition: a.Partition, Owner: token,
+		Arm: l.crew.Arm, Process: l.world, Rows: &l.connection, Partition: a.Partition, Owner: token,
 		Life: l.process, NextWrite: l.nextWrite, Consistency: l.crew.Consistency, Events: l.config.RestoreEvents,
 	}
 	f.persistAt, f.commitAt = l.world.Now()+l.config.PersistEvery, l.world.Now()+l.config.CommitEvery

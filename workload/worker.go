@@ -19,6 +19,8 @@ type life struct {
 	// parting: the life has failed, and its member leaves the group by itself.
 	parting bool
 
+	connection connection
+
 	world  World
 	member Member
 	token  Token
@@ -33,8 +35,6 @@ type life struct {
 	due      []*flow
 	flushing bool
 	flushed  error
-	// cutOff tells that its next statement finds no connection.
-	cutOff bool
 }
 
 // healthyAfter is how long a life must last for the backoff to begin anew.

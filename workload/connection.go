@@ -6,21 +6,28 @@ import (
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
+// connection is the way of one life to the store.
+type connection struct {
+	rows persistence.Rows
+	// cut tells that the next statement finds none.
+	cut bool
+}
+
 // CutOff makes a worker's next statement find no connection to the store, when a plan wants it to.
 func (c *Crew) CutOff(name string) {
 	if l, ok := c.lives[name]; ok {
-		l.cutOff = true
+		l.connection.cut = true
 	}
 }
 
-// Start sends a statement of this life. One that finds no connection is not sent: it definitely had no effect, and the
-// driver says so at once.
-func (l *life) Start(s persistence.Statement) persistence.Call[persistence.Answer] {
-	if l.cutOff {
-		l.cutOff = false
+// Start sends a statement. One that finds no connection is not sent: it definitely had no effect, and the driver says so at
+// once.
+func (c *connection) Start(s persistence.Statement) persistence.Call[persistence.Answer] {
+	if c.cut {
+		c.cut = false
 		return neverSent{}
 	}
-	return l.crew.Rows.Start(s)
+	return c.rows.Start(s)
 }
 
 // neverSent is the call of a statement that found no connection.
