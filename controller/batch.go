@@ -64,8 +64,8 @@ type Request struct {
 	Progress func(string)
 }
 
-// Outcome is what came of a request.
-type Outcome struct {
+// Batch is what came of a request.
+type Batch struct {
 	Scenario *scenarios.Scenario
 	Cluster  history.ClusterFacts
 	Seed     int64
@@ -86,9 +86,9 @@ type Run struct {
 }
 
 // Exit is the exit code of all.
-func (o *Outcome) Exit() int {
+func (b *Batch) Exit() int {
 	var codes []int
-	for _, r := range o.Runs {
+	for _, r := range b.Runs {
 		codes = append(codes, r.Verdict.Exit())
 	}
 	return Worst(codes...)
@@ -96,7 +96,7 @@ func (o *Outcome) Exit() int {
 
 // Do runs a scenario under its arms, one after another on one cluster. Its error is a *Usage, or the rig's own; the runs
 // that were done before it are in the outcome all the same.
-func Do(ctx context.Context, q Request) (o *Outcome, err error) {
+func Do(ctx context.Context, q Request) (b *Batch, err error) {
 	began := time.Now()
 	jobs, s, err := q.jobs()
 	if err != nil {
@@ -105,16 +105,16 @@ func Do(ctx context.Context, q Request) (o *Outcome, err error) {
 	if q.Out == "" {
 		q.Out = filepath.Join("runs", began.UTC().Format("20060102T150405.000"))
 	}
-	o = &Outcome{Scenario: s, Seed: q.Seed, Folder: q.Out, Again: q.Again}
+	b = &Batch{Scenario: s, Seed: q.Seed, Folder: q.Out, Again: q.Again}
 	for _, j := range jobs {
 		if err := vacant(q.Out, j.Header(history.ClusterFacts{Kind: q.Kind})); err != nil {
-			return o, &Usage{err}
+			return b, &Usage{err}
 		}
 	}
 	q.Progress(fmt.Sprintf("%s under %s: getting the cluster ready", s.Name, armNames(jobs)))
-	defer func() { o.Took = time.Since(began) }()
-	return o, onCluster(ctx, q.Open, func(c cluster.Cluster) error {
-		o.Cluster = c.Facts()
+	defer func() { b.Took = time.Since(began) }()
+	return b, onCluster(ctx, q.Open, func(c cluster.Cluster) error {
+		b.Cluster = c.Facts()
 		for _, j := range jobs {
 			if ctx.Err() != nil {
 				return fmt.Errorf("%s under %s was not begun: %w", s.Name, j.Arm.Name, context.Cause(ctx))
@@ -124,8 +124,8 @@ func Do(ctx context.Context, q Request) (o *Outcome, err error) {
 			if err != nil {
 				return err
 			}
-			o.Runs = append(o.Runs, r)
-			if err := (Folder{r.Folder}).put("story.md", o.story(r)); err != nil {
+			b.Runs = append(b.Runs, r)
+			if err := (Folder{r.Folder}).put("story.md", b.story(r)); err != nil {
 				return err
 			}
 		}

@@ -16,31 +16,31 @@ import (
 
 // Compare runs a scenario under two arms or more, with the same seeds, inputs and plan, and puts them side by side. Beside
 // the folders of the runs lie compare.md and compare.json. Like Do, it gives what was done before an error.
-func Compare(ctx context.Context, q Request) (*Outcome, reports.Comparison, error) {
+func Compare(ctx context.Context, q Request) (*Batch, reports.Comparison, error) {
 	if err := q.comparable(); err != nil {
 		return nil, reports.Comparison{}, &Usage{err}
 	}
-	o, err := Do(ctx, q)
-	if o == nil || len(o.Runs) == 0 {
+	b, err := Do(ctx, q)
+	if b == nil || len(b.Runs) == 0 {
 		return nil, reports.Comparison{}, err
 	}
-	b := o.Told()
+	told := b.Told()
 	if err != nil {
-		b.Broken = err.Error()
+		told.Broken = err.Error()
 	}
-	c := reports.Compare(b)
-	c.Exit = o.Exit()
+	c := reports.Compare(told)
+	c.Exit = b.Exit()
 	if err != nil {
 		c.Exit = ExitRig
 	}
 	var page bytes.Buffer
 	c.Markdown(&page)
-	folder := Folder{o.Folder}
+	folder := Folder{b.Folder}
 	if unwritten := errors.Join(folder.put("compare.md", page.Bytes()), folder.write("compare.json", c)); unwritten != nil {
 		err = errors.Join(err, unwritten)
 		c.Exit, c.Error = ExitRig, err.Error()
 	}
-	return o, c, err
+	return b, c, err
 }
 
 // comparable finds what cannot be compared, before anything is started.

@@ -333,8 +333,8 @@ func (q Search) record(ctx context.Context, out *Found, c cluster.Cluster) error
 			if err != nil {
 				return err
 			}
-			o := Outcome{Scenario: f.job.Scenario, Cluster: out.Cluster, Seed: f.Seed, Again: q.Again}
-			if err := (Folder{r.Folder}).put("story.md", o.story(r)); err != nil {
+			b := Batch{Scenario: f.job.Scenario, Cluster: out.Cluster, Seed: f.Seed, Again: q.Again}
+			if err := (Folder{r.Folder}).put("story.md", b.story(r)); err != nil {
 				return err
 			}
 			path, done[f.Again] = r.Folder, r.Folder

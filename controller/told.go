@@ -8,19 +8,19 @@ import (
 )
 
 // Told is the outcome as the reports want it.
-func (o *Outcome) Told() reports.Batch {
-	b := o.setting(o.Seed)
-	for _, r := range o.Runs {
-		b.Runs = append(b.Runs, r.told())
+func (b *Batch) Told() reports.Batch {
+	told := b.setting(b.Seed)
+	for _, r := range b.Runs {
+		told.Runs = append(told.Runs, r.told())
 	}
-	return b
+	return told
 }
 
 // setting is what the reports say of runs with a seed, whatever came of them.
-func (o *Outcome) setting(seed int64) reports.Batch {
+func (b *Batch) setting(seed int64) reports.Batch {
 	return reports.Batch{
-		Scenario: o.Scenario.Name, About: o.Scenario.About, Source: o.Scenario.Source, Cluster: reports.ClusterLabel(o.Cluster),
-		Seed: seed, Took: o.Took, Folder: o.Folder, Again: o.Again,
+		Scenario: b.Scenario.Name, About: b.Scenario.About, Source: b.Scenario.Source, Cluster: reports.ClusterLabel(b.Cluster),
+		Seed: seed, Took: b.Took, Folder: b.Folder, Again: b.Again,
 	}
 }
 
@@ -41,8 +41,8 @@ func armAbout(name string) string {
 }
 
 // story is story.md of a run.
-func (o *Outcome) story(r Run) []byte {
-	var b bytes.Buffer
-	reports.StoryPage(&b, o.setting(r.Verdict.Seed), r.told())
-	return b.Bytes()
+func (b *Batch) story(r Run) []byte {
+	var page bytes.Buffer
+	reports.StoryPage(&page, b.setting(r.Verdict.Seed), r.told())
+	return page.Bytes()
 }

@@ -66,14 +66,14 @@ func (c *cli) run(ctx context.Context, scenario string, f runFlags) error {
 		return err
 	}
 	q.Arms, q.Without, q.Seed, q.Out = f.arms, f.without, f.seed, f.out
-	o, err := controller.Do(ctx, q)
-	if err != nil && (o == nil || len(o.Runs) == 0) {
+	b, err := controller.Do(ctx, q)
+	if err != nil && (b == nil || len(b.Runs) == 0) {
 		return missingFile(err, scenario)
 	}
 	// Runs that were done before the rig failed have their verdicts all the same.
-	c.exit = o.Exit()
+	c.exit = b.Exit()
 	if c.json {
-		d := document(o)
+		d := document(b)
 		if err != nil {
 			c.exit = exitOf(err)
 			d.Exit, d.Error = c.exit, err.Error()
@@ -81,8 +81,8 @@ func (c *cli) run(ctx context.Context, scenario string, f runFlags) error {
 		c.print(d)
 		return nil
 	}
-	told := o.Told()
-	told.Next = f.next(scenario, o)
+	told := b.Told()
+	told.Next = f.next(scenario, b)
 	if err != nil {
 		told.Broken = err.Error()
 	}
@@ -126,27 +126,27 @@ type runInFolder struct {
 	Verdict controller.Verdict `json:"verdict"`
 }
 
-func document(o *controller.Outcome) runDocument {
+func document(b *controller.Batch) runDocument {
 	d := runDocument{
-		Schema: controller.VerdictSchema, Scenario: o.Scenario.Name, Seed: o.Seed, Seconds: o.Took.Seconds(), Exit: o.Exit(),
+		Schema: controller.VerdictSchema, Scenario: b.Scenario.Name, Seed: b.Seed, Seconds: b.Took.Seconds(), Exit: b.Exit(),
 		Runs: []runInFolder{},
 	}
-	for _, r := range o.Runs {
+	for _, r := range b.Runs {
 		d.Runs = append(d.Runs, runInFolder{Folder: r.Folder, Seconds: r.Took.Seconds(), Verdict: r.Verdict})
 	}
 	return d
 }
 
 // next are commands worth trying after a run that came out as stated: about the same arms and the same seed.
-func (f runFlags) next(scenario string, o *controller.Outcome) []string {
+func (f runFlags) next(scenario string, b *controller.Batch) []string {
 	var out []string
-	if len(o.Runs) > 1 && len(f.without) == 0 {
+	if len(b.Runs) > 1 && len(f.without) == 0 {
 		out = append(out, "chaos compare "+reports.Word(scenario)+same("--arms", f.arms, f.seed, 1)+f.again())
 	}
 	if f.cluster == "sim" {
 		out = append(out, "chaos run "+reports.Word(scenario)+same("--arm", f.arms, f.seed, 1)+" --cluster containers")
 	}
-	return append(out, "chaos check "+reports.Word(o.Folder+"/")+"*/history.jsonl")
+	return append(out, "chaos check "+reports.Word(b.Folder+"/")+"*/history.jsonl")
 }
 
 // same are the flags that ask for the same arms and seeds; flag is how the command calls an arm.
