@@ -23,7 +23,7 @@ func (c *cli) checkCommand() *cobra.Command {
 		Long: "Reads histories and gives the verdict of each property. A history that was cut is read as far as it\n" +
 			"goes. Exit: 0 nothing is violated, 1 something is, 4 undecided, 64 a history is malformed.",
 		Example:     "  chaos check runs/*/*/history.jsonl",
-		Annotations: annotated(startsNothing), Args: someHistories,
+		Annotations: withoutStarts(), Args: someHistories,
 		RunE: func(_ *cobra.Command, files []string) error { return c.check(files) },
 	}
 }

@@ -24,7 +24,7 @@ func (c *cli) explainCommand() *cobra.Command {
 			"lists the properties.",
 		Example: "  chaos explain no-leap\n" +
 			"  chaos explain persist-condition",
-		Annotations: annotated(startsNothing),
+		Annotations: withoutStarts(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.listNames(propertyList())

@@ -80,12 +80,12 @@ func (c *cli) listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the scenarios, and what each expects of each arm",
-		Args:  onlyLists, Annotations: annotated(startsNothing),
+		Args:  onlyLists, Annotations: withoutStarts(),
 		RunE: func(*cobra.Command, []string) error { return c.listScenarios() },
 	}
 	for _, l := range listables() {
 		cmd.AddCommand(&cobra.Command{
-			Use: l.name, Short: "List " + l.about, Args: nothing, Annotations: annotated(startsNothing),
+			Use: l.name, Short: "List " + l.about, Args: nothing, Annotations: withoutStarts(),
 			RunE: func(*cobra.Command, []string) error { return c.listNames(l) },
 		})
 	}

@@ -53,7 +53,7 @@ func run(args []string, out, errs io.Writer) int {
 // command has to press Ctrl-C twice; the other way round, a server would be left.
 const startsNothing = "starts nothing"
 
-func annotated(with string) map[string]string { return map[string]string{with: "yes"} }
+func withoutStarts() map[string]string { return map[string]string{startsNothing: "yes"} }
 
 // asksJSON tells whether --json is among the arguments.
 func asksJSON(args []string) bool {

@@ -62,7 +62,7 @@ func shown() (map[string]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the runs: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	out := map[string]string{}
 	for _, s := range samples() {
 		q := s.ask
