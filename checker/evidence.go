@@ -14,6 +14,7 @@ import (
 // The points that are looked at; workload/points.go names them all.
 const (
 	pointAssigned = "assigned"
+	pointPolled   = "polled"
 	pointRevoked  = "revoked"
 	pointLost     = "lost"
 	pointFolded   = "folded"

@@ -259,6 +259,7 @@ func TestLoud(t *testing.T) {
 			add(m, "b/1", how, history.Recover, id, v)
 		}
 	}
+	at := func(point string) step { return note("b/1", history.Point, &history.PointReached{Point: point}) }
 	for _, c := range []struct {
 		name string
 		h    *history.History
@@ -268,6 +269,11 @@ func TestLoud(t *testing.T) {
 		{"too late", hist(answered(2, history.OK)), Fail},
 		{"an error that comes too late", hist(answered(2, history.Fail)), Fail},
 		{"an error in time", hist(answered(3, history.Fail), evicted("b")), Pass},
+		{"too late by as long as it was held", hist(at("assigned"), post(0), answered(1, history.OK)), Pass},
+		{"too late by more than that", hist(at("assigned"), post(0), answered(-1, history.OK)), Fail},
+		{"held before another recovery of the same poll", hist(at("polled"), post(0), answered(6, history.OK), answered(1, history.OK)), Pass},
+		{"the time of another recovery is its own", hist(at("polled"), answered(6, history.OK), answered(1, history.OK)), Fail},
+		{"held before its poll", hist(at("folded"), post(0), at("polled"), answered(1, history.OK)), Fail},
 		{"its time was over before it began", hist(post(0), answered(-1, history.OK)), Vacuous},
 		{"stopped in time", hist(stuck("b", "1500"), fault("stop", "b"), post(0, 1), end(true)), Vacuous},
 		{"stopped too late", hist(stuck("b", "500"), post(0), fault("stop", "b"), end(true)), Fail},

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/single-writer/chaos/history"
@@ -16,7 +17,7 @@ import (
 // none, it must be answered before the coordinator lists its member no more, unless the nemesis put it out.
 //
 // A recovery whose process was stopped or killed meanwhile can say nothing and is not judged, nor is one that began when
-// its time was over already: a worker that was held before it.
+// its time was over already: a worker that was held before it. For as long as it was held its time is longer.
 //
 // Source: max.poll.interval.ms of the Kafka consumer (KIP-62), whose heartbeat thread leaves the group in its owner's place.
 func checkLoud(r *Run) Result {
@@ -84,7 +85,8 @@ func first(events []int, after int) int {
 // before the recovery began.
 func (r *Run) tooLate(rec *recovery, t *tenures, evict map[string][]int) (late int, known bool) {
 	if d := rec.v.Deadline; d.Known {
-		late = sort.Search(len(r.events), func(i int) bool { return r.events[i].Time > d.N })
+		over := d.N + r.kept(rec)
+		late = sort.Search(len(r.events), func(i int) bool { return r.events[i].Time > over })
 		if late == len(r.events) {
 			return never, true
 		}
@@ -95,6 +97,30 @@ func (r *Run) tooLate(rec *recovery, t *tenures, evict map[string][]int) (late i
 		return never, true
 	}
 	return out, out > rec.call
+}
+
+// kept is for how long the rig kept the worker in points between its poll and the recovery: that time it could not use. A point
+// takes no time of its own, but for those after which an answer is awaited.
+func (r *Run) kept(rec *recovery) (d int64) {
+	next := r.events[rec.call].Time
+	polled := false // the event before, going back, is the first of what a poll returned
+	for i := rec.call - 1; i >= 0; i-- {
+		e := r.events[i]
+		if e.Process != rec.process {
+			continue
+		}
+		// Of several partitions, those that the same poll returned follow at the same instant.
+		if polled && e.Time < next {
+			break
+		}
+		v, ok := e.Value.(*history.PointReached)
+		polled = ok && v != nil && (v.Point == pointAssigned || v.Point == pointPolled)
+		if ok && v != nil && !strings.HasSuffix(v.Point, "-sent") {
+			d += next - e.Time
+		}
+		next = e.Time
+	}
+	return d
 }
 
 // over says how a recovery's time was over.

@@ -20,13 +20,21 @@ import (
 	"github.com/single-writer/chaos/scenarios"
 )
 
-// Search is what `chaos explore` was asked to do: a request of which every seed is run, in memory.
+// Search is what `chaos explore` was asked to do: a request of which every seed is run, in memory, on each of its clusters.
 type Search struct {
 	Request
+	On []Place
 	// Workers is how many runs there are at a time.
 	Workers int
 	// Look is told now and then how far it has come.
 	Look func(Searched)
+}
+
+// Place is a cluster that is searched, with the command that runs the scenario on it: simulated, so that it has nothing to
+// close and any number of worlds at a time.
+type Place struct {
+	cluster.Cluster
+	Again string
 }
 
 // Searched is how far a search has come.
@@ -54,7 +62,13 @@ type Finding struct {
 	Again  string `json:"again"`
 	Folder string `json:"folder,omitempty"`
 
-	job Job
+	work work
+}
+
+// work is one run of a search.
+type work struct {
+	Job
+	on Place
 }
 
 // kindRig is the kind of a finding that is an error of the rig.
@@ -64,7 +78,7 @@ const kindRig = "rig"
 type Found struct {
 	Scenario *scenarios.Scenario
 	Arms     []string
-	Cluster  history.ClusterFacts
+	On       []Place
 	From     int64
 	Findings []*Finding
 	Searched
@@ -98,22 +112,20 @@ func Explore(ctx context.Context, q Search) (*Found, error) {
 	if err != nil {
 		return nil, &Usage{err}
 	}
-	c, err := q.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
 	out := &Found{
-		Scenario: s, Arms: q.armsOf(jobs), Cluster: c.Facts(), From: q.Seed, Folder: q.Out,
-		Searched: Searched{Of: len(jobs) * max(1, q.Seeds)},
+		Scenario: s, Arms: q.armsOf(jobs), On: q.On, From: q.Seed, Folder: q.Out,
+		Searched: Searched{Of: len(jobs) * len(q.On) * max(1, q.Seeds)},
 	}
 	groups := &groups{by: map[string]*Finding{}}
-	work := make(chan Job)
+	todo := make(chan work)
 	var running sync.WaitGroup
 	var counting sync.Mutex
 	for range max(1, q.Workers) {
 		running.Go(func() {
-			for j := range work {
-				found := judged(ctx, j, c)
+			// One history's memory serves all runs of a worker: nothing of a run outlives its judgement but words.
+			var room history.Memory
+			for j := range todo {
+				found := j.judged(ctx, &room)
 				counting.Lock()
 				if ctx.Err() == nil || len(found) > 0 {
 					out.Runs++
@@ -127,20 +139,23 @@ func Explore(ctx context.Context, q Search) (*Found, error) {
 			}
 		})
 	}
-	err = deal(ctx, work, s, jobs, q.Request)
+	err = q.deal(ctx, todo, s, jobs)
 	running.Wait()
 	out.Findings, out.Took = groups.sorted(), time.Since(began)
 	for _, f := range out.Findings {
-		f.Again = q.again(f.job)
+		f.Again = f.work.again()
 	}
 	if err == nil {
-		err = q.record(ctx, out, c)
+		err = q.record(ctx, out)
 	}
-	return out, errors.Join(err, c.Close(context.WithoutCancel(ctx)))
+	return out, err
 }
 
 // first are the jobs of the first seed, one for each arm: all mistakes that can be seen before anything is started.
 func (q Search) first() ([]Job, *scenarios.Scenario, error) {
+	if len(q.On) == 0 {
+		return nil, nil, errors.New("a search needs a cluster to search")
+	}
 	one := q.Request
 	one.Seeds = 1
 	jobs, s, err := one.jobs()
@@ -161,26 +176,27 @@ func (q Search) armsOf(jobs []Job) []string {
 	return out
 }
 
-// deal hands out the jobs, seed by seed.
-func deal(ctx context.Context, work chan<- Job, s *scenarios.Scenario, first []Job, q Request) error {
-	defer close(work)
+// deal hands out the runs, seed by seed.
+func (q Search) deal(ctx context.Context, todo chan<- work, s *scenarios.Scenario, first []Job) error {
+	defer close(todo)
 	for n := range int64(max(1, q.Seeds)) {
 		for _, j := range first {
-			next := j.with(s, q.Seed+n)
-			select {
-			case work <- next:
-			case <-ctx.Done():
-				return fmt.Errorf("seed %d was not begun: %w", q.Seed+n, context.Cause(ctx))
+			for _, on := range q.On {
+				select {
+				case todo <- work{j.with(s, q.Seed+n), on}:
+				case <-ctx.Done():
+					return fmt.Errorf("seed %d was not begun: %w", q.Seed+n, context.Cause(ctx))
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// judged runs a job and gives what it found: nothing, when it came out as stated and shows nothing that may be.
-func judged(ctx context.Context, j Job, c cluster.Cluster) []*Finding {
-	m := history.NewMemory(j.Header(c.Facts()))
-	if err := Execute(ctx, j, c, m); err != nil {
+// judged does a run and gives what it found: nothing, when it came out as stated and shows nothing that may be.
+func (j work) judged(ctx context.Context, m *history.Memory) []*Finding {
+	m.History = history.History{Header: j.Header(j.on.Facts()), Events: m.Events[:0]}
+	if err := Execute(ctx, j.Job, j.on, m); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -193,7 +209,7 @@ func judged(ctx context.Context, j Job, c cluster.Cluster) []*Finding {
 
 // findings are at most two: the first thing that is not as stated, and the first that may be and need not. What fails later
 // in the same run mostly follows from it.
-func (j Job) findings(h *history.History, v Verdict, e scenarios.Expectation) []*Finding {
+func (j work) findings(h *history.History, v Verdict, e scenarios.Expectation) []*Finding {
 	var out []*Finding
 	failing := v.failed()
 	for _, allowed := range []bool{false, true} {
@@ -226,10 +242,10 @@ func (j Job) findings(h *history.History, v Verdict, e scenarios.Expectation) []
 	return out
 }
 
-func (j Job) finding(kind, property, print, sentence string) *Finding {
+func (j work) finding(kind, property, print, sentence string) *Finding {
 	return &Finding{
 		Arm: j.Arm.Name, Without: append([]string{}, j.Arm.Without...), Property: property, Fingerprint: print, Kind: kind, Count: 1,
-		Seed: j.Seed, Sentence: sentence, job: j,
+		Seed: j.Seed, Sentence: sentence, work: j,
 	}
 }
 
@@ -279,7 +295,7 @@ func (g *groups) add(found []*Finding) {
 		switch {
 		case !ok:
 			g.by[key] = f
-		case f.Seed < had.Seed:
+		case cmp.Or(cmp.Compare(f.Seed, had.Seed), cmp.Compare(f.work.again(), had.work.again())) < 0:
 			f.Count += had.Count
 			g.by[key] = f
 		default:
@@ -311,9 +327,9 @@ func (g *groups) sorted() []*Finding {
 	return out
 }
 
-// again is the command that replays a job.
-func (q Search) again(j Job) string {
-	s := fmt.Sprintf("%s --arm %s", q.Again, j.Arm.Name)
+// again is the command that replays a run.
+func (j work) again() string {
+	s := fmt.Sprintf("%s --arm %s", j.on.Again, j.Arm.Name)
 	for _, g := range j.Arm.Without {
 		s += " --without " + g
 	}
@@ -321,7 +337,7 @@ func (q Search) again(j Job) string {
 }
 
 // record runs the first seed of each group again, into the folder of a run. One seed that shows two things is recorded once.
-func (q Search) record(ctx context.Context, out *Found, c cluster.Cluster) error {
+func (q Search) record(ctx context.Context, out *Found) error {
 	done := map[string]string{}
 	for _, f := range out.Findings {
 		if f.Kind == kindRig {
@@ -329,11 +345,11 @@ func (q Search) record(ctx context.Context, out *Found, c cluster.Cluster) error
 		}
 		path, ok := done[f.Again]
 		if !ok {
-			r, err := q.one(ctx, f.job, c)
+			r, err := q.one(ctx, f.work.Job, f.work.on)
 			if err != nil {
 				return err
 			}
-			b := Batch{Scenario: f.job.Scenario, Cluster: out.Cluster, Seed: f.Seed, Again: q.Again}
+			b := Batch{Scenario: f.work.Scenario, Cluster: f.work.on.Facts(), Seed: f.Seed, Again: f.work.on.Again}
 			if err := (Folder{r.Folder}).put("story.md", b.story(r)); err != nil {
 				return err
 			}
@@ -346,8 +362,9 @@ func (q Search) record(ctx context.Context, out *Found, c cluster.Cluster) error
 
 // Told is the search as the reports want it.
 func (f *Found) Told() reports.Search {
-	out := reports.Search{
-		Scenario: f.Scenario.Name, Arms: f.Arms, From: f.From, Runs: f.Runs, Of: f.Of, Took: f.Took, Cluster: reports.ClusterLabel(f.Cluster),
+	out := reports.Search{Scenario: f.Scenario.Name, Arms: f.Arms, From: f.From, Runs: f.Runs, Of: f.Of, Took: f.Took}
+	for _, on := range f.On {
+		out.On = append(out.On, reports.ClusterLabel(on.Facts()))
 	}
 	for _, g := range f.Findings {
 		out.Findings = append(out.Findings, reports.Finding{

@@ -22,6 +22,9 @@ func folderName(h history.Header) string {
 	for _, g := range h.Without {
 		parts = append(parts, "without-"+g)
 	}
+	if h.Cluster.Schedule != "" {
+		parts = append(parts, strings.ReplaceAll(h.Cluster.Schedule, " ", "."))
+	}
 	parts = append(parts, h.Cluster.Kind, fmt.Sprintf("seed-%d", h.Seed))
 	return strings.Join(parts, ".")
 }

@@ -105,6 +105,8 @@ type ClusterFacts struct {
 	Consistency string `json:"consistency"`
 	Serial      string `json:"serial"`
 	Driver      string `json:"driver,omitempty"`
+	// Schedule is how the simulator drew the schedule, where that was not the plain random walk.
+	Schedule string `json:"schedule,omitempty"`
 }
 
 // InputFacts says what the whole input is, whether or not all of it was produced.

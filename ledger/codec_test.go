@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -125,6 +126,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(goodEvent))
 	f.Add([]byte(goodState))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		alike(t, b)
 		if e, err := DecodeEvent(b); err == nil {
 			again, err := e.Encode()
 			if err != nil {
@@ -144,4 +146,55 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// alike fails unless what the quick reader reads is what the strict one reads.
+func alike(t *testing.T, b []byte) {
+	t.Helper()
+	read := func(by func([]byte, []field) error) (e Event, s State, ok [2]bool) {
+		ok[0] = by(b, []field{{"id", &e.ID}, {"account", &e.Account}, {"kind", &e.Kind}, {"amount", &e.Amount}}) == nil
+		ok[1] = by(b, []field{{"balance", &s.Balance}, {"count", &s.Count}, {"offset", &s.Offset}, {"digest", &s.Digest}}) == nil
+		return e, s, ok
+	}
+	quick := func(b []byte, fields []field) error {
+		if !canonical(b, fields) {
+			return errors.New("not as it is written")
+		}
+		return nil
+	}
+	e, s, ok := read(quick)
+	f, u, known := read(strict)
+	if ok[0] && (!known[0] || !cmp.Equal(e, f)) || ok[1] && (!known[1] || !s.Equal(u)) {
+		t.Fatalf("%q read as %v %v %v, and strictly as %v %v %v", b, e, s, ok, f, u, known)
+	}
+}
+
+// What is written is read quickly; what differs from it in the least is not, and is judged strictly.
+func TestCanonical(t *testing.T) {
+	event := func(b string) bool {
+		var e Event
+		return canonical([]byte(b), []field{{"id", &e.ID}, {"account", &e.Account}, {"kind", &e.Kind}, {"amount", &e.Amount}})
+	}
+	e := Event{ID: 7, Account: "acct-1", Kind: Post, Amount: decimal.New(1611, -2)}
+	b, err := e.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !event(string(b)) {
+		t.Errorf("%s is not read quickly", b)
+	}
+	for _, other := range []string{
+		`{"id":07,"account":"acct-1","kind":"post","amount":"16.11"}`, `{"id":7, "account":"acct-1","kind":"post","amount":"16.11"}`,
+		`{"id":7,"account":"acct-1","kind":"post","amount":"16.11"} `, `{"id":7,"account":"acct\\u002d1","kind":"post","amount":"16.11"}`,
+		`{"id":"7","account":"acct-1","kind":"post","amount":"16.11"}`, `{"id":7,"account":3,"kind":"post","amount":"16.11"}`,
+		`{"account":"acct-1","id":7,"kind":"post","amount":"16.11"}`, `{"id":7,"account":"acct-1","kind":"post"}`,
+		`{"id":7,"account":"acct-1","kind":"post","amount":"16.11","x":1}`, `{"id":99999999999999999999,"account":"acct-1","kind":"post","amount":"16.11"}`,
+		`{"id":7,"account":"acct-1","kind":"post","amount":"sixteen"}`, `{"id":7,"account":"acct-1","kind":"post","amount":"16.11`, `{"id":`, ``, `{`,
+		`{"id":7,"account":"\u00e9","kind":"post","amount":"16.11"}`, `{"id":,"account":"acct-1","kind":"post","amount":"16.11"}`,
+	} {
+		if event(other) {
+			t.Errorf("%s is read quickly", other)
+		}
+		alike(t, []byte(other))
+	}
 }

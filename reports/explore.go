@@ -9,9 +9,10 @@ import (
 
 // Search is what came of running many seeds of a scenario.
 type Search struct {
-	Scenario, Cluster string
-	Arms              []string
-	From              int64
+	Scenario string
+	// On is what it ran on: the simulator, once for each way of drawing a schedule.
+	Arms, On []string
+	From     int64
 	// Runs is how many were done of how many.
 	Runs, Of int
 	Took     time.Duration
@@ -56,7 +57,7 @@ func Explored(w io.Writer, s Search) {
 		head = "AS EXPECTED: "
 	}
 	seconds := s.Took.Seconds()
-	Hanging(w, head, fmt.Sprintf("%s · %s · %s", s.Scenario, strings.Join(s.Arms, ", "), s.Cluster))
+	Hanging(w, head, fmt.Sprintf("%s · %s · %s", s.Scenario, strings.Join(s.Arms, ", "), strings.Join(s.On, ", ")))
 	Hanging(w, "  ", fmt.Sprintf("%d of %d runs from seed %d on, in %.1f s (%.0f a second): %d kinds of failure that the scenario does not state, %d that it allows",
 		s.Runs, s.Of, s.From, seconds, float64(s.Runs)/max(seconds, 0.001), odd, allowed))
 	for _, f := range s.Findings {

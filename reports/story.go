@@ -338,6 +338,8 @@ func (t *teller) fault(e history.Event, v *history.FaultDone) {
 		t.add(e, v.Target, "is killed")
 	case "lose-answer":
 		t.add(e, v.Target, "is not told that its write was applied: the answer is lost")
+	case "lost-request", "lost-answer":
+		t.add(e, v.Target, v.Proof)
 	case "fail":
 		t.add(e, v.Target, "is made to fail")
 	case "lose":

@@ -33,7 +33,7 @@ type Batch struct {
 // ClusterLabel says what runs ran on.
 func ClusterLabel(facts history.ClusterFacts) string {
 	if facts.Kind == "sim" {
-		return "sim"
+		return strings.TrimSpace("sim " + facts.Schedule)
 	}
 	by := ""
 	if facts.Driver != "" {

@@ -161,6 +161,15 @@ func (b *Board) record(p *Process, t history.Type, f history.F, op int64, value 
 	}
 }
 
+// Note records something that happened outside of every process, such as to a message on its way. The caller has the baton,
+// or nobody has.
+func (b *Board) Note(process string, f history.F, value any) {
+	b.record(&Process{board: b, name: process}, history.Note, f, 0, value)
+}
+
+// Acting is the name of the process that has the baton, or had it last.
+func (b *Board) Acting() string { return b.current.name }
+
 // Find gives the process of that name, if it has not ended.
 func (b *Board) Find(name string) (*Process, bool) {
 	for _, p := range b.processes {
@@ -188,5 +197,5 @@ func (b *Board) pass(p *Process) {
 
 // family tells whether the process is the one of that name or a task inside it.
 func (p *Process) family(name string) bool {
-	return p.name == name || strings.HasPrefix(p.name, name+"/")
+	return strings.HasPrefix(p.name, name) && (len(p.name) == len(name) || p.name[len(name)] == '/')
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -243,9 +244,9 @@ func (m *member) beat() {
 	m.heartbeat.Stop()
 	m.heartbeat = m.world.net.After(m.config.HeartbeatInterval, func() {
 		w, token := m.world, m.token
-		ask(w.net, &m.coordinator,
+		unsure(w, m.client, &m.coordinator, func() string { return "a heartbeat" },
 			func(reply func(string)) { reply(w.broker.group.Heartbeat(token.Member, token.Generation)) },
-			func(code string) { m.told(token, code) })
+			func(code string) { m.told(token, code) }, func() {})
 		m.beat()
 	})
 }
@@ -287,14 +288,14 @@ func (m *member) Commit(token workload.Token, partition int32, offset int64) per
 	w := m.world
 	call := board.NewCall[workload.CommitAnswer](w.board)
 	expiry := expire(w.net, call, m.config.RequestTimeout)
-	ask(w.net, &m.coordinator, func(reply func(string)) {
+	unsure(w, m.client, &m.coordinator, func() string { return fmt.Sprintf("a commit of %d", offset) }, func(reply func(string)) {
 		reply(w.broker.group.Commit(token.Member, token.Generation, partition, offset))
 	}, func(code string) {
 		// Also an answer that comes too late for who waited for it tells the client where it stands.
 		expiry.Stop()
 		m.told(token, code)
 		call.Finish(workload.CommitAnswer{Code: code}, persistence.Answered, nil)
-	})
+	}, breaks(call))
 	return call
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// The time that a message takes: between these two, drawn evenly. They are short against every time-out of the catalogue,
+// The time that a message takes: between these two, as the strategy draws it. They are short against every time-out of the catalogue,
 // so that a seed changes the order of things and never what a scenario is about.
 const (
 	minDelay = 50 * time.Microsecond
@@ -25,19 +25,20 @@ type link struct{ there, back time.Duration }
 // later, or never.
 func ask[T any](n *network, l *link, serve func(reply func(T)), answered func(T)) {
 	var there, back *time.Duration
+	var of any = n.run
 	if l != nil {
-		there, back = &l.there, &l.back
+		there, back, of = &l.there, &l.back, l
 	}
-	n.send(there, func() {
+	n.send(flow{of, false}, there, func() {
 		serve(func(answer T) {
-			n.send(back, func() { answered(answer) })
+			n.send(flow{of, true}, back, func() { answered(answer) })
 		})
 	})
 }
 
 // send runs arrive when a message arrives; last is when the one before it on its way does.
-func (n *network) send(last *time.Duration, arrive func()) {
-	at := n.now + minDelay + time.Duration(n.rng.Int64N(int64(maxDelay-minDelay)))
+func (n *network) send(of flow, last *time.Duration, arrive func()) {
+	at := n.now + n.strategy.delay(of)
 	if last != nil {
 		at = max(at, *last)
 		*last = at

@@ -1,12 +1,11 @@
 // Package sim is the deterministic world: virtual time, one Kafka, one Cassandra, and messages between them and the
 // members that take their time. One seed decides everything; the same seed gives the same history, byte for byte.
 //
-// Processes are coroutines. Whenever one gives the baton away, the scheduler draws the next from those that can go on;
+// Processes are coroutines. Whenever one gives the baton away, a strategy draws the next from those that can go on;
 // when none can, time jumps to the next message or deadline. Broker and store are state machines that messages act on.
 package sim
 
 import (
-	"container/heap"
 	"errors"
 	"fmt"
 	"iter"
@@ -23,13 +22,13 @@ const epoch = int64(1767225600) * 1e6
 
 // scheduler is the virtual Engine.
 type scheduler struct {
-	rng    *rand.Rand
-	now    time.Duration
-	clock  int64
-	ready  []*coroutine
-	all    []*coroutine
-	timers timerHeap
-	seq    int64
+	strategy strategy
+	now      time.Duration
+	clock    int64
+	ready    []*coroutine
+	all      []*coroutine
+	timers   timers
+	seq      int64
 	// still counts the steps at this instant; a world that goes on for ever without time going on is stuck.
 	still int
 	run   *coroutine
@@ -53,11 +52,12 @@ type coroutine struct {
 
 var _ board.Engine = (*scheduler)(nil)
 
-func newScheduler(seed int64) *scheduler {
-	return &scheduler{
-		rng: rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15)), interrupted: func() error { return nil },
-	}
+func newScheduler(s strategy) *scheduler {
+	return &scheduler{strategy: s, interrupted: func() error { return nil }}
 }
+
+// seeded is the source of a schedule's decisions.
+func seeded(seed int64) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 0x9e3779b97f4a7c15)) }
 
 // Now is the virtual time.
 func (s *scheduler) Now() time.Duration { return s.now }
@@ -93,7 +93,7 @@ func (s *scheduler) Await(deadline time.Duration, ready func() bool) bool {
 func (s *scheduler) After(d time.Duration, f func()) *timer {
 	t := &timer{at: s.now + d, seq: s.seq, do: f}
 	s.seq++
-	heap.Push(&s.timers, t)
+	s.timers.add(t)
 	return t
 }
 
@@ -172,7 +172,7 @@ func (s *scheduler) pick() *coroutine {
 	case 1:
 		return s.ready[0]
 	}
-	return s.ready[s.rng.IntN(len(s.ready))]
+	return s.ready[s.strategy.next(s.ready)]
 }
 
 func (s *scheduler) switchTo(c *coroutine) {
@@ -196,11 +196,8 @@ func (s *scheduler) advance() bool {
 	for _, c := range s.all {
 		next = min(next, c.deadline)
 	}
-	for len(s.timers) > 0 && s.timers[0].do == nil {
-		heap.Pop(&s.timers)
-	}
 	if len(s.timers) > 0 && s.timers[0].at <= next {
-		t := heap.Pop(&s.timers).(*timer)
+		t := s.timers.remove(0)
 		s.pass(t.at)
 		t.do()
 		return true
@@ -216,33 +213,4 @@ func (s *scheduler) pass(to time.Duration) {
 	if to > s.now {
 		s.now, s.still = to, 0
 	}
-}
-
-// timer is something that happens at a time.
-type timer struct {
-	at  time.Duration
-	seq int64
-	do  func()
-}
-
-// Stop makes the timer do nothing.
-func (t *timer) Stop() {
-	if t != nil {
-		t.do = nil
-	}
-}
-
-type timerHeap []*timer
-
-func (h timerHeap) Len() int { return len(h) }
-func (h timerHeap) Less(i, j int) bool {
-	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].seq < h[j].seq
-}
-func (h timerHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *timerHeap) Push(x any)   { *h = append(*h, x.(*timer)) }
-func (h *timerHeap) Pop() any {
-	old := *h
-	t := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return t
 }

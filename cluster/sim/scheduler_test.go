@@ -77,7 +77,7 @@ func TestTimeJumps(t *testing.T) {
 }
 
 func TestTimers(t *testing.T) {
-	s := newScheduler(1)
+	s := newScheduler(walk{seeded(1)})
 	var got []string
 	add := func(d time.Duration, name string) *timer {
 		return s.After(d, func() { got = append(got, fmt.Sprintf("%s@%s", name, s.now)) })
@@ -140,7 +140,7 @@ func TestStillness(t *testing.T) {
 // What panics outside every process, in a message or in a condition, must leave no process behind either.
 func TestPanicOutsideOfProcesses(t *testing.T) {
 	for name, panics := range map[string]func(*World, workload.World){
-		"message":   func(w *World, _ workload.World) { w.net.send(nil, func() { panic("no such partition") }) },
+		"message":   func(w *World, _ workload.World) { w.net.send(flow{}, nil, func() { panic("no such partition") }) },
 		"condition": func(_ *World, p workload.World) { p.Await(time.Second, func() bool { panic("no such partition") }) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -166,7 +166,7 @@ func wantError(t *testing.T, err error, part string) {
 // What is sent on one link arrives in order, each way, like the bytes of one connection; without a link it does not.
 func TestLinksKeepTheirOrder(t *testing.T) {
 	arrivals := func(l *link) (there, back []int) {
-		s := newScheduler(7)
+		s := newScheduler(walk{seeded(7)})
 		for i := range 50 {
 			ask(&network{s}, l, func(reply func(int)) {
 				there = append(there, i)

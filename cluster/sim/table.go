@@ -138,7 +138,7 @@ const statementTimeout = 5 * time.Second
 func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answer] {
 	call := board.NewCall[persistence.Answer](w.board)
 	expiry := expire(w.net, call, statementTimeout)
-	ask(w.net, nil, func(reply func(replied)) {
+	unsure(w, w.board.Acting(), nil, func() string { return statementText(s) }, func(reply func(replied)) {
 		a, err := w.tables.apply(s)
 		reply(replied{a, err})
 	}, func(r replied) {
@@ -147,10 +147,13 @@ func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answ
 		case r.err != nil:
 			call.Finish(r.answer, persistence.Failed, r.err)
 		case w.lose(s, r.answer):
-			call.Finish(persistence.Answer{}, persistence.Unknown, &persistence.Error{Code: "connection-closed", Err: errCut})
+			breaks(call)()
 		default:
 			call.Finish(r.answer, persistence.Answered, nil)
 		}
+	}, func() {
+		expiry.Stop()
+		breaks(call)()
 	})
 	return call
 }

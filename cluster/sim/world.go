@@ -19,8 +19,9 @@ type World struct {
 	tables    *tables
 	// The connections of the rig's own clients.
 	producer, admin link
-	// losses are the answers that are to be lost.
+	// losses are the answers that are to be lost, lossy what is lost by chance.
 	losses []*loss
+	lossy  lossy
 }
 
 var (
@@ -34,10 +35,14 @@ var (
 // adminTimeout is how long the rig's own requests wait for their answers.
 const adminTimeout = 5 * time.Second
 
-// New makes a world with an empty input topic of so many partitions.
+// New makes a world with an empty input topic of so many partitions, whose schedule is a random walk.
 func New(seed int64, partitions int, recorder history.Recorder) *World {
-	s := newScheduler(seed)
-	w := &World{scheduler: s, net: &network{s}, board: board.New(s, recorder)}
+	return newWorld(walk{seeded(seed)}, newLossy(seed, 0), partitions, recorder)
+}
+
+func newWorld(by strategy, losing lossy, partitions int, recorder history.Recorder) *World {
+	s := newScheduler(by)
+	w := &World{scheduler: s, net: &network{s}, board: board.New(s, recorder), lossy: losing}
 	w.broker, w.tables = newBroker(w.net, partitions), newTables(s)
 	s.abort = func(err error) { w.board.Abort(fmt.Errorf("%w: %s", err, w.board.Waiting())) }
 	return w

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -21,6 +22,13 @@ import (
 type clusterFlags struct {
 	cluster string
 	containerFlags
+	simFlags
+}
+
+// simFlags are those that only the simulator has.
+type simFlags struct {
+	strategy string
+	loss     float64
 }
 
 // containerFlags are those that only real servers have.
@@ -34,12 +42,41 @@ type containerFlags struct {
 func (f *clusterFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.cluster, "cluster", "sim", "the `KIND` of cluster to run on: sim, containers")
 	f.addImages(flags)
+	flags.StringVar(&f.strategy, "strategy", sim.Walk, "`HOW` the simulator draws a schedule: walk, pct")
+	f.addLoss(flags)
 	flags.StringVar(&f.keyspace, "keyspace", "", "`NAME` of a keyspace to make for the rows and to leave there (default: one that goes)")
 	flags.BoolVar(&f.keep, "keep", false, "leave the servers that this starts as a warm cluster for the next run")
 	flags.BoolVar(&f.cold, "cold", false, "start servers also when a warm cluster is up")
 	flags.StringVar(&f.driver.Name, "driver", "", "the client `LIBRARY` for Cassandra of --cluster containers: gocql2 (the default), gocql1")
 	flags.IntVar(&f.driver.Retries, "retries", 0, "let that library send a statement again up to `N` times after an error, as it sees fit")
 	flags.DurationVar(&f.driver.Pause, "retry-pause", 0, "the `TIME` that it waits before each of them")
+}
+
+func (f *simFlags) addLoss(flags *pflag.FlagSet) {
+	flags.Float64Var(&f.loss, "loss", 0, "the `PART` of the workers' messages that the simulator loses each way, from 0 to 0.5")
+}
+
+// simulated gives the simulator.
+func (f simFlags) simulated() (cluster.Cluster, error) {
+	if !slices.Contains(sim.Strategies(), f.strategy) {
+		return nil, mistake("no strategy is called %q%s; there are: %s", f.strategy, nearest.Hint(f.strategy, sim.Strategies()),
+			strings.Join(sim.Strategies(), ", "))
+	}
+	if !(f.loss >= 0 && f.loss <= 0.5) {
+		return nil, mistake("--loss takes a number from 0 to 0.5, not %g", f.loss)
+	}
+	return sim.Cluster{Strategy: f.strategy, Loss: f.loss}, nil
+}
+
+// again are the flags that ask for the same schedules.
+func (f simFlags) again() (text string) {
+	if f.strategy != sim.Walk {
+		text = " --strategy " + f.strategy
+	}
+	if f.loss > 0 {
+		text += fmt.Sprintf(" --loss %g", f.loss)
+	}
+	return text
 }
 
 func (f *containerFlags) addImages(flags *pflag.FlagSet) {
@@ -63,9 +100,12 @@ func (c *cli) opener(f clusterFlags) (func(context.Context) (cluster.Cluster, er
 	case f.cluster == "sim" && f.containerFlags != containerFlags{}:
 		return nil, mistake("--keep, --cold and --keyspace are about servers, and the simulator has none: add --cluster containers")
 	case f.cluster == "sim":
-		return func(context.Context) (cluster.Cluster, error) { return sim.Cluster{}, nil }, nil
+		c, err := f.simulated()
+		return func(context.Context) (cluster.Cluster, error) { return c, nil }, err
 	case f.cluster != "containers":
 		return nil, mistake("no cluster is called %q%s; there are: sim (the default), containers", f.cluster, nearest.Hint(f.cluster, kinds))
+	case f.simFlags != simFlags{strategy: sim.Walk}:
+		return nil, mistake("--strategy and --loss are the simulator's: a real cluster draws its schedule itself, and loses what a plan says")
 	case f.keyspace != "" && !keyspaceName.MatchString(f.keyspace):
 		return nil, mistake("--keyspace takes a small letter and then small letters, digits and _, 48 at most; not %q", f.keyspace)
 	}
@@ -100,7 +140,7 @@ func (c *cli) containerOptions(f containerFlags) containers.Options {
 // again is the part of a command line that asks for the same cluster.
 func (f clusterFlags) again() string {
 	if f.cluster == "sim" {
-		return ""
+		return f.simFlags.again()
 	}
 	text := " --cluster " + f.cluster
 	for _, image := range [][2]string{{" --kafka-image ", f.kafka}, {" --cassandra-image ", f.cassandra}} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/controller"
 	"github.com/single-writer/chaos/reports"
 )
@@ -23,7 +24,11 @@ type exploreFlags struct {
 	seeds   int
 	workers int
 	out     string
+	simFlags
 }
+
+// both asks for every strategy.
+const both = "both"
 
 func (c *cli) exploreCommand() *cobra.Command {
 	var f exploreFlags
@@ -45,6 +50,8 @@ func (c *cli) exploreCommand() *cobra.Command {
 	flags.StringSliceVar(&f.without, "without", nil, "a `GUARD` to take from the arm (repeatable)")
 	flags.IntVar(&f.seeds, "seeds", 1000, "run `N` seeds")
 	flags.Int64Var(&f.from, "from", 1, "begin with seed `N`")
+	flags.StringVar(&f.strategy, "strategy", sim.Walk, "`HOW` to draw schedules: walk (a random walk), pct (by priorities), both")
+	f.addLoss(flags)
 	flags.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "do `N` runs at a time (what is found does not depend on it)")
 	flags.StringVar(&f.out, "out", "", "`DIR` to put the folders of failed runs into (default: runs/ and the time)")
 	return cmd
@@ -61,7 +68,11 @@ func (c *cli) explore(ctx context.Context, scenario string, f exploreFlags) erro
 	case f.workers < 1:
 		return mistake("--workers takes a number from 1 on, not %d", f.workers)
 	}
-	q, err := c.request(scenario, clusterFlags{cluster: "sim"})
+	on, err := f.places(scenario)
+	if err != nil {
+		return err
+	}
+	q, err := c.request(scenario, clusterFlags{cluster: "sim", simFlags: simFlags{strategy: sim.Walk}})
 	if err != nil {
 		return err
 	}
@@ -71,7 +82,7 @@ func (c *cli) explore(ctx context.Context, scenario string, f exploreFlags) erro
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(exploring))
 	look, end := c.looking()
-	found, err := controller.Explore(ctx, controller.Search{Request: q, Workers: f.workers, Look: look})
+	found, err := controller.Explore(ctx, controller.Search{Request: q, On: on, Workers: f.workers, Look: look})
 	end()
 	if found == nil {
 		return missingFile(err, scenario)
@@ -97,6 +108,24 @@ func (c *cli) explore(ctx context.Context, scenario string, f exploreFlags) erro
 	}
 	reports.Explored(c.out, told)
 	return c.finish(err)
+}
+
+// places are the simulators to search, one for each strategy that was asked for.
+func (f exploreFlags) places(scenario string) ([]controller.Place, error) {
+	all := []string{f.strategy}
+	if f.strategy == both {
+		all = sim.Strategies()
+	}
+	var out []controller.Place
+	for _, name := range all {
+		s := simFlags{name, f.loss}
+		c, err := s.simulated()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, controller.Place{Cluster: c, Again: "chaos run " + reports.Word(scenario) + s.again()})
+	}
+	return out, nil
 }
 
 // exploredDocument is what `chaos explore --json` prints.

@@ -118,7 +118,9 @@ func tellCompared(w *strings.Builder, q controller.Request) error {
 }
 
 func tellExplored(w *strings.Builder, q controller.Request) error {
-	found, err := controller.Explore(context.Background(), controller.Search{Request: q, Workers: 2})
+	found, err := controller.Explore(context.Background(), controller.Search{
+		Request: q, On: []controller.Place{{Cluster: sim.Cluster{}, Again: q.Again}}, Workers: 2,
+	})
 	if err == nil {
 		told := found.Told()
 		told.Took = 600 * time.Millisecond // on two cores; the only thing that differs from run to run

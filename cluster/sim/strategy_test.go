@@ -1,0 +1,101 @@
+package sim
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Delays of either strategy are between the bounds, or a seed would change what a scenario is about.
+func TestDelays(t *testing.T) {
+	for _, name := range Strategies() {
+		slow, quick := false, false
+		for seed := range int64(50) {
+			s, err := newStrategy(name, seeded(seed))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range 400 {
+				d := s.delay(flow{n % 7, n%2 == 0})
+				if d < minDelay || d > maxDelay {
+					t.Fatalf("%s: a message takes %s", name, d)
+				}
+				slow, quick = slow || d > maxDelay-100*time.Microsecond, quick || d < minDelay+100*time.Microsecond
+			}
+		}
+		if !slow || !quick {
+			t.Errorf("%s: no slow message %v, no quick one %v", name, slow, quick)
+		}
+	}
+	if _, err := newStrategy("run", seeded(1)); err == nil || !strings.Contains(err.Error(), "there are: walk, pct") {
+		t.Error(err)
+	}
+}
+
+// Under priorities one of several goes first until it falls behind, as often as there are changes and no oftener; a walk
+// changes all the time.
+func TestPrioritiesLast(t *testing.T) {
+	ready := []*coroutine{{name: "a"}, {name: "b"}, {name: "c"}}
+	turnsOf := func(s strategy) (changed int, first map[int]bool) {
+		first, last := map[int]bool{}, -1
+		for range furthest + 1 {
+			i := s.next(ready)
+			if last < 0 {
+				first[i] = true
+			} else if i != last {
+				changed++
+			}
+			last = i
+		}
+		return changed, first
+	}
+	begun := map[int]bool{}
+	for seed := range int64(30) {
+		n, first := turnsOf(newPCT(seeded(seed)))
+		if n > turns || n == 0 {
+			t.Errorf("seed %d: %d changes", seed, n)
+		}
+		for i := range first {
+			begun[i] = true
+		}
+	}
+	if len(begun) != len(ready) {
+		t.Errorf("only %v ever begin", begun)
+	}
+	if n, _ := turnsOf(walk{seeded(1)}); n < furthest/2 {
+		t.Errorf("a walk changes %d times", n)
+	}
+}
+
+// Timers go off in the order of their times, of equal ones in the order in which they were set, whichever were stopped.
+func TestTimerOrder(t *testing.T) {
+	var h timers
+	rng := seeded(3)
+	var kept []*timer
+	for n := range 500 {
+		next := &timer{at: time.Duration(rng.IntN(50)), seq: int64(n)}
+		h.add(next)
+		kept = append(kept, next)
+		if n%3 == 0 {
+			i := rng.IntN(len(kept))
+			kept[i].Stop()
+			kept[i].Stop()
+			kept = slices.Delete(kept, i, i+1)
+		}
+	}
+	slices.SortFunc(kept, func(a, b *timer) int {
+		if a.at != b.at {
+			return int(a.at - b.at)
+		}
+		return int(a.seq - b.seq)
+	})
+	for i, want := range kept {
+		if got := h.remove(0); got != want {
+			t.Fatalf("timer %d is of %d, not %d", i, got.at, want.at)
+		}
+	}
+	if len(h) > 0 {
+		t.Errorf("%d are left", len(h))
+	}
+}
