@@ -25,9 +25,11 @@ type Control struct {
 
 // Controls are all controls, in the order of the guards.
 func Controls() []Control {
-	const cas, casPersist = persistence.CassandraCAS, persistence.CassandraCASPersist
+	const cas, casPersist, lww = persistence.CassandraCAS, persistence.CassandraCASPersist, persistence.CassandraLWW
 	return []Control{
 		{Guard: persistence.ReplayFilter, Arm: cas, Scenario: "zombie-ahead", Property: checker.DurableFold},
+		{Guard: persistence.ReplayFilter, Arm: casPersist, Scenario: "lost-answer", Property: checker.DurableFold},
+		{Guard: persistence.ReplayFilter, Arm: lww, Scenario: "lost-answer", Property: checker.DurableFold},
 		{Guard: persistence.MonotoneBuffer, Arm: cas, Scenario: "replay-window", Property: checker.Progress},
 		{Guard: persistence.TombstoneFloor, Arm: cas, Scenario: "replay-window", Property: checker.Progress},
 		{Guard: persistence.PersistCondition, Arm: cas, Scenario: "stale-periodic-flush", Property: checker.NoStaleOverwrite},
@@ -45,9 +47,11 @@ func Controls() []Control {
 		{Guard: persistence.JournalOrder, Arm: cas, Also: []string{persistence.JournalFloorFilter, persistence.MonotoneInit},
 			Scenario: "killed-amid-flush", Property: checker.Progress},
 		{Guard: persistence.SerialFlush, Arm: cas, Scenario: "fold-during-flush", Property: checker.NoLeap},
-		{Guard: persistence.SerialFlush, Arm: persistence.CassandraLWW, Scenario: "fold-during-flush", Property: checker.NoLeap},
+		{Guard: persistence.SerialFlush, Arm: casPersist, Scenario: "fold-during-flush", Property: checker.NoLeap},
+		{Guard: persistence.SerialFlush, Arm: lww, Scenario: "fold-during-flush", Property: checker.NoLeap},
 		{Guard: persistence.PersistErrors, Arm: cas, Scenario: "failed-persist", Property: checker.NoLeap},
-		{Guard: persistence.PersistErrors, Arm: persistence.CassandraLWW, Scenario: "failed-persist", Property: checker.NoLeap},
+		{Guard: persistence.PersistErrors, Arm: casPersist, Scenario: "failed-persist", Property: checker.NoLeap},
+		{Guard: persistence.PersistErrors, Arm: lww, Scenario: "failed-persist", Property: checker.NoLeap},
 	}
 }
 

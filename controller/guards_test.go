@@ -31,11 +31,16 @@ func guards(t *testing.T, on cluster.Cluster) {
 func TestGuards(t *testing.T)           { guards(t, sim.Cluster{}) }
 func TestContainersGuards(t *testing.T) { guards(t, containerstest.Open(t)) }
 
-// TestEveryGuardIsShown: a guard whose loss no scenario shows is one that nobody knows to work.
+// TestEveryGuardIsShown: a guard of an arm whose loss no scenario shows is one that nobody knows to work there.
 func TestEveryGuardIsShown(t *testing.T) {
+	// The row that shows a repair under this arm is not written yet.
+	open := map[[2]string]bool{{persistence.CassandraCASPersist, persistence.Repair}: true}
 	for _, g := range persistence.Guards() {
-		if !slices.ContainsFunc(Controls(), func(c Control) bool { return c.Guard == g.Name }) {
-			t.Errorf("no scenario shows %s of %v", g.Name, g.Arms)
+		for _, arm := range g.Arms {
+			shown := slices.ContainsFunc(Controls(), func(c Control) bool { return c.Guard == g.Name && c.Arm == arm })
+			if shown == open[[2]string{arm, g.Name}] {
+				t.Errorf("%s of %s: shown %v", g.Name, arm, shown)
+			}
 		}
 	}
 	for _, c := range Controls() {

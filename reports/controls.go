@@ -65,6 +65,6 @@ func (c Control) tell(w io.Writer, row func(...any)) {
 	}
 	if !c.Shown {
 		Hanging(w, margin+"must fail without it: ", c.Must)
-		command(w, margin+"again: ", c.Again)
+		Command(w, margin+"again: ", c.Again)
 	}
 }

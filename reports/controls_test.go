@@ -10,11 +10,11 @@ import (
 func TestControls(t *testing.T) {
 	condition := Control{
 		Guard: "persist-condition", Arm: "cassandra/cas-persist", Scenario: "stale-revoke-flush", With: "held", Failing: six, Shown: true,
-		Prevents: "a stale owner's flush replacing newer state", Must: checker.NoStaleOverwrite,
+		Prevents: "a stale owner's flush from replacing newer state", Must: checker.NoStaleOverwrite,
 	}
 	subsumed := Control{
 		Guard: "never-persisted-tombstone", Arm: "cassandra/cas", Scenario: "zombie-revives-never-persisted", With: "held", Shown: true,
-		Failing: []string{checker.Progress}, Prevents: "a stale owner's flush bringing back a key that was deleted before it was ever stored",
+		Failing: []string{checker.Progress}, Prevents: "a stale owner's flush from bringing back a key that was deleted before it was ever stored",
 		Also: []string{"replay-filter"}, Must: checker.Progress,
 	}
 	broken := condition

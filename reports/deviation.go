@@ -86,15 +86,15 @@ func deviates(w io.Writer, b Batch, r Run) {
 	}
 	story(w, r)
 	fmt.Fprintln(w)
-	command(w, "  again:    ", r.again(b))
+	Command(w, "  again:    ", r.again(b))
 	if len(r.Without) > 0 {
 		with := r
 		with.Without = nil
-		command(w, "  with it:  ", with.again(b))
+		Command(w, "  with it:  ", with.again(b))
 	}
-	command(w, "  in full:  ", "chaos check "+r.file())
+	Command(w, "  in full:  ", "chaos check "+r.file())
 	if failed := names(r.Report, checker.Fail); len(failed) > 0 {
-		command(w, "  meaning:  ", "chaos explain "+failed[0])
+		Command(w, "  meaning:  ", "chaos explain "+failed[0])
 	}
 }
 

@@ -40,12 +40,19 @@ func Explain(w io.Writer, p checker.Property) {
 // emphasis is what a page prints bold or slanted.
 var emphasis = regexp.MustCompile(`\*+([^*]+)\*+`)
 
-// paragraphs prints Markdown without headings and lists for a terminal.
+// paragraphs prints Markdown without headings for a terminal. Each item of a list begins a line.
 func paragraphs(w io.Writer, markdown string) {
 	for i, p := range strings.Split(markdown, "\n\n") {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		Hanging(w, "  ", emphasis.ReplaceAllString(p, "$1"))
+		p = emphasis.ReplaceAllString(p, "$1")
+		if !strings.HasPrefix(p, "- ") {
+			Hanging(w, "  ", p)
+			continue
+		}
+		for _, item := range strings.Split(p, "\n- ") {
+			Hanging(w, "  - ", strings.TrimPrefix(item, "- "))
+		}
 	}
 }

@@ -87,9 +87,9 @@ func (f Finding) tell(w io.Writer) {
 	if len(f.Also) > 0 {
 		Hanging(w, "      with it: ", strings.Join(f.Also, ", "))
 	}
-	command(w, "      again: ", f.Again)
+	Command(w, "      again: ", f.Again)
 	if f.Folder != "" {
-		command(w, "      recorded in ", f.Folder+"/")
+		Command(w, "      recorded in ", f.Folder+"/")
 	}
 }
 

@@ -31,9 +31,9 @@ func hang(w io.Writer, head string, margin int, words []string) {
 	fmt.Fprintln(w, strings.TrimRight(line, " "))
 }
 
-// command prints a command to copy. One that is too long is broken before a flag, or before the last word, as a shell
+// Command prints a command to copy. One that is too long is broken before a flag, or before the last word, as a shell
 // takes it.
-func command(w io.Writer, head, text string) {
+func Command(w io.Writer, head, text string) {
 	words := strings.Split(text, " ")
 	line := head
 	for i, word := range words {

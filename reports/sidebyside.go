@@ -88,13 +88,13 @@ func (c Comparison) Terminal(w io.Writer, next []string) {
 	for _, r := range c.batch.deviating() {
 		fmt.Fprintln(w)
 		Hanging(w, fmt.Sprintf("  %s, seed %d: ", r.Label(), r.History.Header.Seed), r.lead())
-		command(w, "  again: ", r.again(c.batch))
+		Command(w, "  again: ", r.again(c.batch))
 	}
 	fmt.Fprintf(w, "\n%s in %s, recorded in %s/ (compare.md, compare.json, a folder for each run)\n", runCount(len(c.Runs)),
 		seconds(c.batch.Took), c.batch.Folder)
 	line := "next:  "
 	for _, n := range next {
-		command(w, line, n)
+		Command(w, line, n)
 		line = "       "
 	}
 }

@@ -134,7 +134,7 @@ func TestStoryMarksWhatItDoesNotTell(t *testing.T) {
 func TestCommand(t *testing.T) {
 	var b strings.Builder
 	long := "chaos run " + strings.Repeat("x", 60) + " --arm cassandra/cas --without persist-condition --seed 1"
-	command(&b, "  again:    ", long)
+	Command(&b, "  again:    ", long)
 	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 	if len(lines) != 2 || !strings.HasSuffix(lines[0], " \\") || !strings.HasPrefix(strings.TrimSpace(lines[1]), "--") {
 		t.Errorf("broken into:\n%s", b.String())

@@ -122,7 +122,7 @@ func tail(w io.Writer, b Batch) {
 	}
 	head := "next:  "
 	for _, next := range b.Next {
-		command(w, head, next)
+		Command(w, head, next)
 		head = "       "
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -41,7 +40,7 @@ func (c *cli) explain(args []string) error {
 	}
 	if p, ok := checker.FindProperty(args[0]); ok {
 		if c.json {
-			c.print(map[string]any{"schema": 1, "name": p.Name, "brief": p.Brief, "explanation": p.Explain()})
+			c.print(map[string]any{"schema": 1, "exit": controller.ExitExpected, "name": p.Name, "brief": p.Brief, "explanation": p.Explain()})
 			return nil
 		}
 		reports.Explain(c.out, p)
@@ -63,6 +62,7 @@ func (c *cli) explain(args []string) error {
 // guard is a guard as `chaos explain` tells of it.
 type guard struct {
 	Schema   int      `json:"schema"`
+	Exit     int      `json:"exit"`
 	Name     string   `json:"name"`
 	Prevents string   `json:"prevents"`
 	Arms     []string `json:"arms"`
@@ -70,10 +70,12 @@ type guard struct {
 	Shown []guardShown `json:"shown"`
 }
 
-// guardShown is a run in which a property fails without the guard.
+// guardShown is a run in which a property fails without the guard; others may fail with it.
 type guardShown struct {
 	Property string `json:"property"`
-	Command  string `json:"command"`
+	// Also are guards that are off in both runs, since each would do this one's work there.
+	Also    []string `json:"also"`
+	Command string   `json:"command"`
 }
 
 // findGuard gathers what there is to say of the guard of that name.
@@ -82,7 +84,7 @@ func findGuard(name string) (guard, bool) {
 	g := guard{Schema: 1, Name: name, Prevents: is.Prevents, Arms: is.Arms, Shown: []guardShown{}}
 	for _, ctl := range controller.Controls() {
 		if ctl.Guard == name {
-			g.Shown = append(g.Shown, guardShown{ctl.Property, ctl.Command("sim")})
+			g.Shown = append(g.Shown, guardShown{ctl.Property, append([]string{}, ctl.Also...), ctl.Command("sim")})
 		}
 	}
 	return g, ok
@@ -101,6 +103,10 @@ func (g guard) explain(w io.Writer) {
 	reports.Hanging(w, "  arms that have it: ", strings.Join(g.Arms, ", "))
 	for _, s := range g.Shown {
 		reports.Hanging(w, "  without it fails: ", s.Property)
-		fmt.Fprintf(w, "    %s\n", s.Command)
+		if len(s.Also) > 0 {
+			reports.Hanging(w, "  off in both: ", strings.Join(s.Also, ", ")+", which would do its work here")
+		}
+		reports.Command(w, "    ", s.Command)
 	}
+	reports.Hanging(w, "  ", "Others may fail with them; chaos controls names all that do.")
 }

@@ -67,6 +67,14 @@ func listables() []listable {
 	}
 }
 
+// fields are a row as --json prints it. A guard is named with the arm that has it.
+func (l listable) fields(row [2]string) map[string]string {
+	if arm, guard, ok := strings.Cut(row[0], " "); ok && l.name == "guards" {
+		return map[string]string{"arm": arm, "guard": guard, "about": row[1]}
+	}
+	return map[string]string{"name": row[0], "about": row[1]}
+}
+
 func propertyList() listable {
 	return listable{"properties", "what is checked", func() (out [][2]string) {
 		for _, p := range checker.Properties() {
@@ -105,9 +113,9 @@ func (c *cli) listNames(l listable) error {
 	if c.json {
 		out := []map[string]string{}
 		for _, r := range l.rows() {
-			out = append(out, map[string]string{"name": r[0], "about": r[1]})
+			out = append(out, l.fields(r))
 		}
-		c.print(map[string]any{"schema": 1, l.name: out})
+		c.print(map[string]any{"schema": 1, "exit": controller.ExitExpected, l.name: out})
 		return nil
 	}
 	wide := 0
@@ -148,14 +156,18 @@ func (c *cli) listScenarios() error {
 			}
 			out = append(out, l)
 		}
-		c.print(map[string]any{"schema": 1, "scenarios": out})
+		c.print(map[string]any{"schema": 1, "exit": controller.ExitExpected, "scenarios": out})
 		return nil
+	}
+	wide := 0
+	for _, arm := range persistence.ArmNames() {
+		wide = max(wide, len(arm))
 	}
 	for _, s := range all {
 		fmt.Fprintln(c.out, s.Name)
 		reports.Hanging(c.out, "    ", s.About)
 		for _, e := range s.Expect {
-			reports.Hanging(c.out, fmt.Sprintf("    %-16s ", e.Arm), e.Says())
+			reports.Hanging(c.out, fmt.Sprintf("    %-*s ", wide, e.Arm), e.Says())
 		}
 	}
 	return nil

@@ -8,7 +8,8 @@ import (
 // Guard is one thing that stops a stale or a repeated write. Each is named, and what it prevents is seen when a run is
 // done without it.
 type Guard struct {
-	Name     string
+	Name string
+	// Prevents goes on from the word "prevents": "a stale owner's flush from replacing newer state".
 	Prevents string
 	// Of is the guard whose work this one completes: with that one gone it has nothing left to do, and taking it away as
 	// well would show nothing. Empty for most.
@@ -47,21 +48,21 @@ const (
 
 // guards are all guards, from a worker's recovery to what it makes of an answer: of snapshots, of a journal, of all writes.
 var guards = []Guard{
-	{ReplayFilter, "a replayed record folded a second time onto a state that holds it already", "", ""},
-	{MonotoneBuffer, "a rightful owner's flush below its own recovered offset, refused for ever", "", ""},
-	{TombstoneFloor, "a rightful owner's flush below the tombstone that its recovery found, refused for ever", TombstoneGuard, ""},
-	{PersistCondition, "a stale owner's flush replacing newer state", "", ""},
-	{FirstWrite, "a stale owner that found no row taking the one that its successor has written since", "", ""},
-	{Repair, "a key whose offset cell has expired, refusing every write for ever", PersistCondition, ""},
-	{DeleteCondition, "a stale owner's delete erasing newer state", "", ""},
-	{TombstoneGuard, "a stale owner's flush bringing a deleted key back to life", "", ""},
-	{NeverPersisted, "a stale owner's flush bringing back a key that was deleted before it was ever stored", TombstoneGuard, ""},
-	{JournalFloorFilter, "events that a stale owner left in the journal, folded into the state of a later life", "", RestoreEvents},
-	{MonotoneInit, "a recovery from an old journal lowering the floor, and a rightful owner refused for ever", MonotoneBuffer,
+	{ReplayFilter, "a replayed record from being folded a second time onto a state that holds it already", "", ""},
+	{MonotoneBuffer, "a rightful owner's flush from falling below its own recovered offset, where it is refused for ever", "", ""},
+	{TombstoneFloor, "a rightful owner's flush from falling below the tombstone that its recovery found, where it is refused for ever", TombstoneGuard, ""},
+	{PersistCondition, "a stale owner's flush from replacing newer state", "", ""},
+	{FirstWrite, "a stale owner that found no row from taking the one that its successor has written since", "", ""},
+	{Repair, "a key whose offset cell has expired from refusing every write for ever", PersistCondition, ""},
+	{DeleteCondition, "a stale owner's delete from erasing newer state", "", ""},
+	{TombstoneGuard, "a stale owner's flush from bringing a deleted key back to life", "", ""},
+	{NeverPersisted, "a stale owner's flush from bringing back a key that was deleted before it was ever stored", TombstoneGuard, ""},
+	{JournalFloorFilter, "events that a stale owner left in the journal from being folded into the state of a later life", "", RestoreEvents},
+	{MonotoneInit, "a recovery from an old journal from lowering the floor, below which a rightful owner is refused for ever", MonotoneBuffer,
 		RestoreEvents},
-	{JournalOrder, "a snapshot whose events the journal lacks, and a rightful owner refused for ever", "", RestoreEvents},
-	{SerialFlush, "a state that is folded while an older one is being stored, taken for stored", "", FlushApart},
-	{PersistErrors, "an offset committed beyond a state whose write has failed", "", ""},
+	{JournalOrder, "a snapshot whose events the journal lacks from being stored, after which a rightful owner is refused for ever", "", RestoreEvents},
+	{SerialFlush, "a state that is folded while an older one is being stored from being taken for stored", "", FlushApart},
+	{PersistErrors, "an offset from being committed beyond a state whose write has failed", "", ""},
 }
 
 // Guarded is a guard with the arms that have it.
