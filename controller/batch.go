@@ -270,6 +270,9 @@ func (q Request) one(ctx context.Context, j Job, c cluster.Cluster) (Run, error)
 	err = errors.Join(Execute(ctx, j, c, recorder), finish())
 	ended := time.Now().UTC()
 	facts.Ended, facts.Seconds = &ended, ended.Sub(facts.Began).Seconds()
+	if nemesis.Unfit(err) {
+		err = &Usage{fmt.Errorf("the plan asks for what cannot be: %w", err)}
+	}
 	if err != nil {
 		facts.Error = err.Error()
 		return Run{}, errors.Join(fmt.Errorf("%s under %s: %w (what was recorded is in %s)", j.Scenario.Name, j.Arm.Name, err,

@@ -161,7 +161,7 @@ func (r *Runner) release(_ workload.World, name string) (string, error) {
 		return "", err
 	}
 	if !r.Stage.Held(process) {
-		return "", fmt.Errorf("%s is not held: %s", process, r.Moments.Where())
+		return "", unfitf("%s is not held: %s", process, r.Moments.Where())
 	}
 	point, _, _ := r.Stage.Standing(process)
 	r.Stage.Release(process)

@@ -17,6 +17,12 @@ type unfit struct{ error }
 
 func unfitf(format string, args ...any) error { return &unfit{fmt.Errorf(format, args...)} }
 
+// Unfit tells whether an error is a fault that its worker could not bear at that moment.
+func Unfit(err error) bool {
+	var cannot *unfit
+	return errors.As(err, &cannot)
+}
+
 // came waits for a moment that may not come.
 func (r *Runner) came(w workload.World, watch workload.Watch, step int, t workload.Trigger) bool {
 	if t.IsZero() {

@@ -11,11 +11,41 @@ import (
 
 // Load reads the scenario of a file. What is wrong in the file comes as Errors.
 func Load(path string, v Vocabulary) (*Scenario, error) {
+	data, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(filepath.Clean(path), data, v)
+}
+
+// read reads a file that a scenario can be in. A pipe may never say anything, and a device never end: neither is opened.
+func read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read scenario: %w", err)
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return nil, &Error{File: filepath.Clean(path), Problem: "this is no regular file, but " + special(info.Mode()),
+			Hint: "a scenario is read from a file that stays: write it into one"}
+	case info.Size() > mostBytes && !info.IsDir():
+		return nil, tooLarge(filepath.Clean(path), info.Size())
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read scenario: %w", err)
 	}
-	return Parse(filepath.Clean(path), data, v)
+	return data, nil
+}
+
+// special says what a file that is not regular is.
+func special(mode os.FileMode) string {
+	switch {
+	case mode&os.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&os.ModeSocket != 0:
+		return "a socket"
+	}
+	return "a device"
 }
 
 // Parse reads a scenario; name is what messages call the file. What is wrong comes as Errors.
@@ -48,6 +78,7 @@ type loader struct {
 	uses     []workerUse
 	waits    []eventWait
 	probes   []word
+	acts     []act
 	flushes  []word
 	// assignors are where workers' own assignors stand, by name.
 	assignors map[string]span
@@ -77,6 +108,7 @@ func (l *loader) file(body ast.Node) {
 	l.judgeEvents()
 	l.judgeProbes()
 	l.judgeFlushes()
+	l.judgeActs()
 }
 
 // oneLine takes out the line breaks and indents of a text that the file wraps.

@@ -559,4 +559,14 @@ mine.yaml:24:3: a file has one scenario, and this comes after its end
    24 |   cassandra/lww: {violates: [no-leap, durable-fold]}
       |   ^^^^^^^^^^^^^
 `},
+	{"name: mine", "name: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", `
+mine.yaml:1:7: a name has at most 64 letters, and this one 72
+    1 | name: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+      |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+`},
+	{"An owner stalls.", `"An owner \e[31mstalls."`, `
+mine.yaml:2:8: "about" has the character U+001B in it, which has no place in a text
+    2 | about: "An owner \e[31mstalls."
+      |        ^^^^^^^^^^^^^^^^^^^^^^^^
+`},
 }

@@ -16,6 +16,7 @@ import (
 const (
 	faultStart   = "start"
 	faultRelease = "release"
+	faultFail    = "fail"
 	faultProbe   = "probe"
 	faultExpire  = "expire"
 )
@@ -42,6 +43,9 @@ func (l *loader) plan(f *field) {
 		if step, ok := l.step(n, i); ok {
 			l.scenario.Plan = append(l.scenario.Plan, step)
 		}
+	}
+	if l.planRead && len(l.started) == 0 && len(l.uses) == 0 {
+		l.fail(f.at, "begin with {start: a}", "the plan starts no worker")
 	}
 }
 
@@ -88,6 +92,7 @@ func (l *loader) step(n ast.Node, i int) (nemesis.Step, bool) {
 			step.Do = append(step.Do, a)
 		}
 	}
+	l.actsOf(i, step)
 	return step, true
 }
 
@@ -151,6 +156,7 @@ func (l *loader) action(o *object, what string, m moment) (nemesis.Action, bool)
 	default:
 		l.use(target.text, f.at, m)
 	}
+	l.acts = append(l.acts, act{fault: f.name, target: target, step: m.step})
 	return nemesis.Action{Fault: f.name, Target: target.text}, ok
 }
 
@@ -163,6 +169,7 @@ func (l *loader) task(f *field, m moment) (nemesis.Action, bool) {
 	}
 	l.use(worker, f.at, m)
 	l.flushes = append(l.flushes, word{worker, f.at})
+	l.acts = append(l.acts, act{fault: f.name, target: word{s, f.at}, step: m.step})
 	return nemesis.Action{Fault: f.name, Target: s}, true
 }
 

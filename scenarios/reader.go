@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
@@ -131,15 +133,33 @@ func (r *reader) text(f *field) (string, bool) {
 		r.fail(f.at, hint, "%q takes text, not %s", f.name, described(f.value))
 	case strings.TrimSpace(s) == "":
 		r.fail(f.at, "", "%q has no value", f.name)
+	case strings.ContainsFunc(s, commands):
+		r.fail(f.at, "", "%q has the character %U in it, which has no place in a text", f.name, firstCommand(s))
 	default:
 		return strings.TrimSpace(s), true
 	}
 	return "", false
 }
 
+// commands tells whether a terminal would take the character for a command. An escape in quotes brings it into a file that
+// has none.
+func commands(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' }
+
+func firstCommand(s string) rune {
+	c, _ := utf8.DecodeRuneInString(s[strings.IndexFunc(s, commands):])
+	return c
+}
+
+// longestName is how many letters a name may have: it becomes part of the names of folders, of which a file system takes 255.
+const longestName = 64
+
 // name reads a text that is a name by itself.
 func (r *reader) name(f *field) (word, bool) {
 	s, ok := r.text(f)
+	if n := len([]rune(s)); n > longestName {
+		r.fail(f.at, "", "a name has at most %d letters, and this one %d", longestName, n)
+		return word{}, false
+	}
 	if ok && !nameForm.MatchString(s) {
 		r.fail(f.at, nameHint, "%s is no name", quoted(s))
 		return word{}, false

@@ -32,7 +32,7 @@ func (s span) before(t span) bool {
 func newSource(file string, data []byte) (*source, *Error) {
 	s := &source{file: file}
 	if len(data) > mostBytes {
-		return nil, &Error{File: file, Problem: fmt.Sprintf("the file has %d bytes; a scenario has at most %d", len(data), mostBytes)}
+		return nil, tooLarge(file, int64(len(data)))
 	}
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	s.text = string(data)
@@ -61,6 +61,10 @@ func newSource(file string, data []byte) (*source, *Error) {
 		}
 	}
 	return s, nil
+}
+
+func tooLarge(file string, bytes int64) *Error {
+	return &Error{File: file, Problem: fmt.Sprintf("the file has %d bytes; a scenario has at most %d", bytes, mostBytes)}
 }
 
 // badByte finds the first byte that begins no character.
