@@ -36,7 +36,7 @@ func (k *key) unwatched() string {
 		}
 	}
 	for _, w := range k.writes {
-		if slices.ContainsFunc(w.statements, func(s history.StatementDone) bool { return s.Result == "null" }) {
+		if slices.ContainsFunc(w.statements, func(s history.StatementDone) bool { return s.Result == history.ResultNull }) {
 			return "has lost its offset cell"
 		}
 	}

@@ -11,15 +11,6 @@ import (
 // How each requirement is looked for. Each finder gives the first moment, at or after the event from, at which it is met,
 // or says what is missing. Worker names are without the life: any life of it counts.
 
-// The points that are looked at; workload/points.go names them all.
-const (
-	pointAssigned = "assigned"
-	pointPolled   = "polled"
-	pointRevoked  = "revoked"
-	pointLost     = "lost"
-	pointFolded   = "folded"
-)
-
 // findEvicted: the coordinator, which had listed W, did not list it any more, after a hold of W had taken effect and
 // before the `assigned` of the next owner: the first one, by another worker, after the hold.
 func findEvicted(r *Run, q Requirement, from int) (moment, string) {
@@ -27,7 +18,7 @@ func findEvicted(r *Run, q Requirement, from int) (moment, string) {
 	for i, e := range r.events {
 		switch v := e.Value.(type) {
 		case *history.FaultDone:
-			if v != nil && v.Fault == "hold" && v.Target == q.Worker && v.Phase == "done" {
+			if v != nil && v.Fault == history.FaultHold && v.Target == q.Worker && v.Phase == history.PhaseDone {
 				hold, out = i, -1
 			}
 		case *history.Eviction:
@@ -35,7 +26,7 @@ func findEvicted(r *Run, q Requirement, from int) (moment, string) {
 				out = i
 			}
 		case *history.PointReached:
-			if v == nil || v.Point != pointAssigned || history.WorkerOf(e.Process) == q.Worker || hold < 0 {
+			if v == nil || v.Point != history.PointAssigned || history.WorkerOf(e.Process) == q.Worker || hold < 0 {
 				continue
 			}
 			if out >= 0 {
@@ -59,7 +50,7 @@ func findDirty(r *Run, q Requirement, from int) (moment, string) {
 	best, fold := never, -1
 	for i, e := range r.events {
 		v, ok := e.Value.(*history.PointReached)
-		if !ok || v == nil || v.Point != pointFolded || history.WorkerOf(e.Process) != q.Worker || !v.Offset.Known {
+		if !ok || v == nil || v.Point != history.PointFolded || history.WorkerOf(e.Process) != q.Worker || !v.Offset.Known {
 			continue
 		}
 		if fold < 0 {
@@ -328,7 +319,7 @@ func findHandovers(r *Run, q Requirement, _ int) (moment, string) {
 // findLostAnswer: the fault came about.
 func findLostAnswer(r *Run, q Requirement, _ int) (moment, string) {
 	for i, e := range r.events {
-		if v, ok := e.Value.(*history.FaultDone); ok && v != nil && v.Fault == "lose-answer" && v.Target == q.Worker && v.Phase == "done" {
+		if v, ok := e.Value.(*history.FaultDone); ok && v != nil && v.Fault == history.FaultLoseAnswer && v.Target == q.Worker && v.Phase == history.PhaseDone {
 			return moment{i, []int{i}}, ""
 		}
 	}

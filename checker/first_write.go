@@ -29,7 +29,7 @@ func lostFirst(v *history.Write) bool {
 	}
 	for i := 1; i < len(v.Statements); i++ {
 		made := v.Statements[i].Result
-		if v.Statements[i-1].Result == "absent" && (made == "refused" || made == "null") {
+		if v.Statements[i-1].Result == history.ResultAbsent && (made == history.ResultRefused || made == history.ResultNull) {
 			return true
 		}
 	}

@@ -72,7 +72,7 @@ func newWrite(r *Run, call int, f history.F, v *history.Write) *write {
 	case history.OK:
 		w.own = ans != nil && ans.Settled == history.SettledOwn
 		w.applied = ans == nil || w.own || len(ans.Statements) == 0 ||
-			slices.ContainsFunc(ans.Statements, func(s history.StatementDone) bool { return s.Result == "applied" })
+			slices.ContainsFunc(ans.Statements, func(s history.StatementDone) bool { return s.Result == history.ResultApplied })
 		w.void = !w.applied
 		if w.applied {
 			w.effect = w.answer

@@ -63,9 +63,9 @@ func (r *Run) takenAway() (away, evict map[string][]int) {
 		v, ok := e.Value.(*history.FaultDone)
 		switch {
 		case !ok || v == nil:
-		case v.Fault == "stop" || v.Fault == "kill":
+		case v.Fault == history.FaultStop || v.Fault == history.FaultKill:
 			away[v.Life] = append(away[v.Life], i)
-		case v.Fault == "evict":
+		case v.Fault == history.FaultEvict:
 			evict[v.Life] = append(evict[v.Life], i)
 		}
 	}
@@ -114,7 +114,7 @@ func (r *Run) kept(rec *recovery) (d int64) {
 			break
 		}
 		v, ok := e.Value.(*history.PointReached)
-		polled = ok && v != nil && (v.Point == pointAssigned || v.Point == pointPolled)
+		polled = ok && v != nil && (v.Point == history.PointAssigned || v.Point == history.PointPolled)
 		if ok && v != nil && !strings.HasSuffix(v.Point, "-sent") {
 			d += next - e.Time
 		}

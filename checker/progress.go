@@ -97,7 +97,7 @@ func (r *Run) committedAtEnd() map[int32]endOffset {
 	for p, c := range r.commits {
 		for _, x := range c.all {
 			// Who read it during the run cannot tell what came after.
-			if !x.commit && x.outcome == history.OK && x.process == "drain" && x.answer > out[p].at {
+			if !x.commit && x.outcome == history.OK && x.process == history.Drain && x.answer > out[p].at {
 				out[p] = endOffset{x.offset, x.answer}
 			}
 		}
@@ -117,13 +117,13 @@ func (r *Run) anyFree() bool {
 			}
 		case *history.FaultDone:
 			// The rig itself stops whoever is left, for its last reads.
-			if v == nil || e.Process == "drain" {
+			if v == nil || e.Process == history.Drain {
 				continue
 			}
 			switch v.Fault {
-			case "hold", "stop", "kill":
+			case history.FaultHold, history.FaultStop, history.FaultKill:
 				away[v.Target] = true
-			case "release", "start":
+			case history.FaultRelease, history.FaultStart:
 				delete(away, v.Target)
 			}
 		}

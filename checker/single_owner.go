@@ -131,7 +131,7 @@ func (r *Run) flows() []*flow {
 				end(e.Process, e.Time)
 			}
 		case *history.FaultDone:
-			if v != nil && (v.Fault == "stop" || v.Fault == "kill") && v.Phase == "done" {
+			if v != nil && (v.Fault == history.FaultStop || v.Fault == history.FaultKill) && v.Phase == history.PhaseDone {
 				end(v.Life, e.Time)
 			}
 		}
@@ -142,7 +142,7 @@ func (r *Run) flows() []*flow {
 		point, _ := e.Value.(*history.PointReached)
 		life := history.LifeOf(e.Process)
 		key := at{life, partition}
-		if point != nil && point.Point == pointAssigned {
+		if point != nil && point.Point == history.PointAssigned {
 			current[key] = &flow{life: life, partition: partition, generation: generation, from: e.Time}
 			all = append(all, current[key])
 		}
@@ -151,7 +151,7 @@ func (r *Run) flows() []*flow {
 			continue
 		}
 		f.to = e.Time
-		f.ended = f.ended || point != nil && (point.Point == pointRevoked || point.Point == pointLost)
+		f.ended = f.ended || point != nil && (point.Point == history.PointRevoked || point.Point == history.PointLost)
 	}
 	for _, f := range all {
 		if !f.ended {

@@ -34,9 +34,9 @@ func (r *Run) tenures() *tenures {
 		case *history.PointReached:
 			switch {
 			case v == nil:
-			case v.Point == pointAssigned:
+			case v.Point == history.PointAssigned:
 				t.assigned[v.Partition] = append(t.assigned[v.Partition], effect{at: i, offset: int64(v.Generation)})
-			case v.Point == pointLost:
+			case v.Point == history.PointLost:
 				t.lost[tenure{v.Partition, v.Member}] = i
 			}
 		}

@@ -21,7 +21,7 @@ import (
 // Vocabulary is the names that a scenario may use.
 func Vocabulary() scenarios.Vocabulary {
 	var points []string
-	for _, p := range workload.Points() {
+	for _, p := range history.Points() {
 		points = append(points, p.Name)
 	}
 	return scenarios.Vocabulary{

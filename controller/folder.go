@@ -142,7 +142,7 @@ func planFacts(h *history.History) PlanFacts {
 		v, ok := e.Value.(*history.FaultDone)
 		switch {
 		case !ok:
-		case v.Phase == "begin":
+		case v.Phase == history.PhaseBegin:
 			p.Done = append(p.Done, PlanAction{Fault: v.Fault, Target: v.Target, Life: v.Life, Begin: e.Time, Line: e.Line()})
 		default:
 			if a := p.underWay(v); a != nil {

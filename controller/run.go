@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/history"
@@ -72,7 +71,7 @@ func Execute(ctx context.Context, j Job, c cluster.Cluster, r history.Recorder) 
 		return fmt.Errorf("open a world on the cluster: %w", err)
 	}
 	s := assemble(j, in, world, facts.Consistency, observed)
-	if err := watched(world.Board(), func() error { return world.Board().Run("drain", s.run) }); err != nil {
+	if err := watched(world.Board(), func() error { return world.Board().Run(history.Drain, s.run) }); err != nil {
 		var stuck *StuckError
 		if errors.As(err, &stuck) {
 			// Its process has the baton for good: closing the world would wait for it.
@@ -124,26 +123,18 @@ type call struct {
 
 // Record records the event.
 func (u *underWay) Record(e history.Event) history.Event {
-	if e.F.IsOp() && strings.Contains(e.Process, "/") {
+	if e.F.IsOp() && history.IsWorker(e.Process) {
 		switch {
 		case e.Type == history.Invoke && u.open == nil:
 			u.open = map[int64]call{e.Op: {e.F, e.Process}}
 		case e.Type == history.Invoke:
 			u.open[e.Op] = call{e.F, e.Process}
 		default:
-			u.info = u.info || e.Type == history.Info && isWrite(e.F)
+			u.info = u.info || e.Type == history.Info && e.F.IsWrite()
 			delete(u.open, e.Op)
 		}
 	}
 	return u.Recorder.Record(e)
-}
-
-func isWrite(f history.F) bool {
-	switch f {
-	case history.Persist, history.Delete, history.Journal, history.JournalClear, history.KeyAdd, history.KeyRemove:
-		return true
-	}
-	return false
 }
 
 // busy tells whether a process that still runs awaits an answer.
@@ -159,7 +150,7 @@ func (u *underWay) busy(runs func(process string) bool) bool {
 // inDoubt tells whether a write may still take effect.
 func (u *underWay) inDoubt() bool {
 	for _, c := range u.open {
-		if isWrite(c.f) {
+		if c.f.IsWrite() {
 			return true
 		}
 	}

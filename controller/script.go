@@ -44,9 +44,9 @@ func (s *script) play(w workload.World) error {
 	if err := s.observer.Start(w); err != nil {
 		return fmt.Errorf("read the truth at the start: %w", err)
 	}
-	w.Go("producer", s.feeder.Run)
-	w.Go("sentinel", s.sentinel.Run)
-	w.Go("nemesis", s.runner.Run)
+	w.Go(history.Producer, s.feeder.Run)
+	w.Go(history.Sentinel, s.sentinel.Run)
+	w.Go(history.Nemesis, s.runner.Run)
 	w.Await(forever, func() bool {
 		return s.runner.Done && s.feeder.Done || s.runner.Failed != nil || s.feeder.Failed != nil || s.sentinel.Failed != nil
 	})

@@ -27,12 +27,12 @@ type line struct {
 // AppendLine appends the event as one JSON line, newline included. An event whose value is not of the type that its f
 // asks for is an error: nothing could read it.
 func AppendLine(dst []byte, e Event) ([]byte, error) {
-	t, ok := values[e.F]
+	k, ok := vocabulary[e.F]
 	if !ok {
 		return dst, fmt.Errorf("encode %s: %w", e, unknown(e.F))
 	}
-	if v := reflect.ValueOf(e.Value); !v.IsValid() || v.Type() != reflect.PointerTo(t) || v.IsNil() {
-		return dst, fmt.Errorf("encode %s: its value must be a *%s, not %T", e, t.Name(), e.Value)
+	if v := reflect.ValueOf(e.Value); !v.IsValid() || v.Type() != reflect.PointerTo(k.value) || v.IsNil() {
+		return dst, fmt.Errorf("encode %s: its value must be a *%s, not %T", e, k.value.Name(), e.Value)
 	}
 	value, err := json.Marshal(e.Value)
 	if err != nil {
@@ -78,11 +78,11 @@ func decodeEvent(b []byte) (Event, error) {
 	if err := decodeObject(b, 0, &l); err != nil {
 		return Event{}, err
 	}
-	t, ok := values[l.F]
+	k, ok := vocabulary[l.F]
 	if !ok {
 		return Event{}, unknown(l.F)
 	}
-	v := reflect.New(t)
+	v := reflect.New(k.value)
 	if err := decodeObject(b, l.Value.at, v.Interface()); err != nil {
 		err.reason = fmt.Sprintf("value of %s: %s", l.F, err.Error())
 		err.field = ""
@@ -125,8 +125,8 @@ func decodeHeader(b []byte) (Header, error) {
 
 // unknown is the error about an f that there is none of.
 func unknown(f F) error {
-	names := make([]string, 0, len(values))
-	for known := range values {
+	names := make([]string, 0, len(vocabulary))
+	for known := range vocabulary {
 		names = append(names, string(known))
 	}
 	slices.Sort(names)

@@ -58,7 +58,7 @@ func fill(v reflect.Value, optional bool, n *int64) {
 
 // filled gives a filled value of the type that f asks for.
 func filled(f F, optional bool) any {
-	v := reflect.New(values[f])
+	v := reflect.New(vocabulary[f].value)
 	var n int64
 	fill(v.Elem(), optional, &n)
 	return v.Interface()
@@ -67,7 +67,7 @@ func filled(f F, optional bool) any {
 // every gives all f there are, the end last.
 func every() []F {
 	var all []F
-	for f := range values {
+	for f := range vocabulary {
 		if f != End {
 			all = append(all, f)
 		}

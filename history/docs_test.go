@@ -115,8 +115,8 @@ func TestThePageIsComplete(t *testing.T) {
 	}
 	check(titles[reflect.TypeFor[Header]()], reflect.TypeFor[Header]())
 	check(titles[reflect.TypeFor[line]()], reflect.TypeFor[line]())
-	for f, typ := range values {
-		check("`"+string(f)+"`", typ)
+	for f, k := range vocabulary {
+		check("`"+string(f)+"`", k.value)
 	}
 }
 

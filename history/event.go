@@ -6,10 +6,7 @@
 // a history means is the checker's to say.
 package history
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Schema is the version of the format that this package writes, and the only one it reads.
 const Schema = 1
@@ -37,31 +34,14 @@ type Event struct {
 	Index int
 	// Time is nanoseconds on the run's monotonic clock (virtual in simulation) since its beginning.
 	Time int64
-	// Process is who did it: one member's one life ("a/1", after a restart "a/2"), or "producer", "nemesis", "observer",
-	// "sentinel", "drain".
+	// Process is who did it: one member's one life ("a/1", after a restart "a/2"), or one of the rig's own (processes.go).
 	Process string
 	Type    Type
 	F       F
 	// Op pairs the events of one operation; 0 for a note.
 	Op int64
-	// Value holds what this f needs: a pointer to the type that the table in values.go gives for F.
+	// Value holds what this f needs: a pointer to the type that the table in f.go gives for F.
 	Value any
-}
-
-// WorkerOf gives the worker of a process: "a" of "a/2", and of a task inside it.
-func WorkerOf(process string) string {
-	name, _, _ := strings.Cut(process, "/")
-	return name
-}
-
-// LifeOf gives the life of a process, its tasks left out: "a/1" of "a/1/flush".
-func LifeOf(process string) string {
-	name, rest, ok := strings.Cut(process, "/")
-	if !ok {
-		return process
-	}
-	life, _, _ := strings.Cut(rest, "/")
-	return name + "/" + life
 }
 
 // Line is the number of the event's line in a history file; the header is line 1.

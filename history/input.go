@@ -3,7 +3,25 @@ package history
 import (
 	"cmp"
 	"slices"
+
+	"github.com/single-writer/chaos/ledger"
 )
+
+// Produced is one append to the input.
+type Produced struct {
+	Partition int32        `json:"partition"`
+	Event     ledger.Event `json:"event"`
+	// Offset is where the broker put it; in the answer only.
+	Offset Opt    `json:"offset,omitzero"`
+	Error  string `json:"error,omitempty"`
+}
+
+// InputRecord is one record of the input, read from the log itself.
+type InputRecord struct {
+	Partition int32        `json:"partition"`
+	Offset    int64        `json:"offset"`
+	Event     ledger.Event `json:"event"`
+}
 
 // Appended is one record of the input; At is the index of the event that tells of it.
 type Appended struct {

@@ -52,7 +52,7 @@ func (s *shape) accept(e Event) error {
 
 // pair keeps the calls that are open.
 func (s *shape) pair(e Event) error {
-	if _, ok := values[e.F]; !ok {
+	if _, ok := vocabulary[e.F]; !ok {
 		return unknown(e.F)
 	}
 	if !e.F.IsOp() {

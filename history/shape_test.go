@@ -21,7 +21,7 @@ func sequence(t *rapid.T) []Event {
 			delete(open, e.Process)
 			e.Type, e.F, e.Op, e.Value = rapid.SampledFrom([]Type{OK, Fail, Info}).Draw(t, "type"), call.F, call.Op, call.Value
 		} else {
-			e.F = rapid.SampledFrom(every()[:len(values)-1]).Draw(t, "f")
+			e.F = rapid.SampledFrom(every()[:len(vocabulary)-1]).Draw(t, "f")
 			e.Type, e.Value = Note, filled(e.F, rapid.Bool().Draw(t, "optional"))
 			if e.F.IsOp() {
 				op += rapid.Int64Range(1, 3).Draw(t, "op")

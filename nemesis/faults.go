@@ -25,27 +25,27 @@ type Fault struct {
 // Faults is the registry: all faults, by name.
 func Faults() []Fault {
 	return []Fault{
-		{"evict", "takes the worker out of its group, as the Java client's heartbeat thread does past max.poll.interval",
+		{history.FaultEvict, "takes the worker out of its group, as the Java client's heartbeat thread does past max.poll.interval",
 			"the coordinator's raw answer lists it no more", (*Runner).evict, nil},
-		{"expire", "makes the offset and the value of one account's row null, as the end of their TTL does; all else of it lives on",
+		{history.FaultExpire, "makes the offset and the value of one account's row null, as the end of their TTL does; all else of it lives on",
 			"a plain read shows the row without them", (*Runner).expire, nil},
-		{"fail", "makes the worker's next fold end in an error, as a poison record does, and releases it if it is held",
+		{history.FaultFail, "makes the worker's next fold end in an error, as a poison record does, and releases it if it is held",
 			"it stands in `teardown`, before it gives anything up", (*Runner).fail, nil},
-		{"hold", "keeps the worker in the point that it stands in or comes to next; its heartbeats and its poll clock go on",
+		{history.FaultHold, "keeps the worker in the point that it stands in or comes to next; its heartbeats and its poll clock go on",
 			"it stands inside a point", (*Runner).hold, nil},
-		{"kill", "ends the worker as a crash does: it sends nothing more, not even a goodbye",
+		{history.FaultKill, "ends the worker as a crash does: it sends nothing more, not even a goodbye",
 			"its process has unwound; the coordinator's raw answer, which goes on listing it until its session is over", (*Runner).kill, nil},
-		{"lose", "loses the answer that the worker awaits, whatever the request: it goes on, and nobody learns what came of it or sends it again",
+		{history.FaultLose, "loses the answer that the worker awaits, whatever the request: it goes on, and nobody learns what came of it or sends it again",
 			"it awaits no answer any more", (*Runner).lose, nil},
-		{"lose-answer", "lets the store do what the worker's next flush asks, and cuts the connection before the worker is told",
+		{history.FaultLoseAnswer, "lets the store do what the worker's next flush asks, and cuts the connection before the worker is told",
 			"what of the answer was held back, once it was", nil, (*Runner).loseAnswer},
-		{"probe", "reads the rows of `all` keys, or of one, and the committed offsets, plainly",
+		{history.FaultProbe, "reads the rows of `all` keys, or of one, and the committed offsets, plainly",
 			"the reads are in the history", (*Runner).probe, nil},
-		{"release", "lets a held worker go on", "it is held no more", (*Runner).release, nil},
-		{"start", "starts the worker, in its next life", "its process has begun", (*Runner).start, nil},
-		{"stop", "ends the worker without flush or commit; it leaves the group if it is still in it",
+		{history.FaultRelease, "lets a held worker go on", "it is held no more", (*Runner).release, nil},
+		{history.FaultStart, "starts the worker, in its next life", "its process has begun", (*Runner).start, nil},
+		{history.FaultStop, "ends the worker without flush or commit; it leaves the group if it is still in it",
 			"its process has unwound, and the coordinator's raw answer does not list it", (*Runner).stop, nil},
-		{"unreachable", "makes the worker's next statement find no connection to the store: it is not sent, and the worker is told so",
+		{history.FaultUnreachable, "makes the worker's next statement find no connection to the store: it is not sent, and the worker is told so",
 			"it has no connection for its next statement", (*Runner).unreachable, nil},
 	}
 }
@@ -67,7 +67,7 @@ func (r *Runner) do(w workload.World, a Action) error {
 		return fmt.Errorf("no fault is called %q; there are: %s", a.Fault, strings.Join(FaultNames(), ", "))
 	}
 	life, _ := r.Crew.Life(history.WorkerOf(a.Target))
-	w.Note(history.Fault, &history.FaultDone{Fault: a.Fault, Target: a.Target, Life: life, Phase: "begin"})
+	w.Note(history.Fault, &history.FaultDone{Fault: a.Fault, Target: a.Target, Life: life, Phase: history.PhaseBegin})
 	if all[i].arm != nil {
 		return r.later(w, a, all[i].arm)
 	}
@@ -76,7 +76,7 @@ func (r *Runner) do(w workload.World, a Action) error {
 		return fmt.Errorf("%s %s: %w", a.Fault, a.Target, err)
 	}
 	life, _ = r.Crew.Life(history.WorkerOf(a.Target))
-	w.Note(history.Fault, &history.FaultDone{Fault: a.Fault, Target: a.Target, Life: life, Phase: "done", Proof: proof})
+	w.Note(history.Fault, &history.FaultDone{Fault: a.Fault, Target: a.Target, Life: life, Phase: history.PhaseDone, Proof: proof})
 	return nil
 }
 
@@ -87,9 +87,9 @@ func (r *Runner) later(w workload.World, a Action, arm func(*Runner, string) (pe
 		return fmt.Errorf("%s %s: %w", a.Fault, a.Target, err)
 	}
 	life, _ := r.Crew.Life(a.Target)
-	w.Go("wire", func(w workload.World) {
+	w.Go(history.Wire, func(w workload.World) {
 		if proof, outcome, _ := call.Await(); outcome == persistence.Answered {
-			w.Note(history.Fault, &history.FaultDone{Fault: a.Fault, Target: a.Target, Life: life, Phase: "done", Proof: proof})
+			w.Note(history.Fault, &history.FaultDone{Fault: a.Fault, Target: a.Target, Life: life, Phase: history.PhaseDone, Proof: proof})
 		}
 	})
 	return nil
@@ -180,7 +180,7 @@ func (r *Runner) fail(_ workload.World, name string) (string, error) {
 	}
 	down := r.Moments.Watch(func(e history.Event) bool {
 		v, ok := e.Value.(*history.PointReached)
-		return ok && e.Process == process && v.Point == workload.PointTeardown
+		return ok && e.Process == process && v.Point == history.PointTeardown
 	})
 	r.Crew.Poison(name, errPoison)
 	r.Stage.Release(process)

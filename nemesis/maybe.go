@@ -61,16 +61,16 @@ func (r *Runner) pass(w workload.World, step int, why string) {
 // fits finds what can be seen before a fault is announced.
 func (r *Runner) fits(a Action) error {
 	switch a.Fault {
-	case "probe":
+	case history.FaultProbe:
 		return nil
-	case "start":
+	case history.FaultStart:
 		if process, running := r.Crew.Life(a.Target); running {
 			return unfitf("it runs already, as %s", process)
 		}
 		return nil
 	}
 	process, err := r.running(a.Target)
-	if err == nil && a.Fault == "release" && !r.Stage.Held(process) {
+	if err == nil && a.Fault == history.FaultRelease && !r.Stage.Held(process) {
 		err = unfitf("%s is not held", process)
 	}
 	return err

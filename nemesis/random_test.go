@@ -98,7 +98,7 @@ func (r *randomRun) step(p workload.World) {
 		fault := rapid.SampledFrom([]string{"hold", "evict", "kill", "stop"}).Draw(r.t, "fault")
 		// A worker that has nothing to do comes to no point, and cannot be held but where it stands.
 		if fault == "hold" || rapid.Bool().Draw(r.t, "at a point") {
-			points := workload.Points()
+			points := history.Points()
 			s.When = workload.Trigger{Worker: name, Within: time.Second, Answer: workload.AnyAnswer,
 				Point: points[rapid.IntRange(0, len(points)-1).Draw(r.t, "point")].Name}
 		}

@@ -120,7 +120,7 @@ func (r *Runner) StopAll(w workload.World) error {
 		if _, running := r.Crew.Life(name); !running {
 			continue
 		}
-		if err := r.do(w, Action{Fault: "stop", Target: name}); err != nil {
+		if err := r.do(w, Action{Fault: history.FaultStop, Target: name}); err != nil {
 			return err
 		}
 	}

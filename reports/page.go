@@ -97,7 +97,7 @@ func pageFaults(w io.Writer, h *history.History) {
 	for _, e := range h.Events {
 		switch v := e.Value.(type) {
 		case *history.FaultDone:
-			if v.Phase == "done" {
+			if v.Phase == history.PhaseDone {
 				rows = append(rows, []string{at(e), strconv.Itoa(e.Line()), v.Fault + " " + v.Target, raw(v.Proof)})
 			}
 		case *history.Eviction:

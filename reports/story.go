@@ -225,17 +225,17 @@ func (t *teller) chapter(e history.Event) *chapter {
 
 func (t *teller) point(e history.Event, v *history.PointReached) {
 	switch v.Point {
-	case "assigned":
+	case history.PointAssigned:
 		c := t.chapter(e)
 		c.own(v.Partition, v.Generation)
-	case "folded":
+	case history.PointFolded:
 		c := t.chapter(e)
 		id := t.events[place{v.Partition, v.Offset.N}]
 		if c.first < 0 {
 			c.first = id
 		}
 		c.last = id
-	case "revoked", "lost":
+	case history.PointRevoked, history.PointLost:
 		t.add(e, history.WorkerOf(e.Process), fmt.Sprintf("p%d is %s", v.Partition, v.Point))
 	}
 }
@@ -322,31 +322,31 @@ func (t *teller) commit(e history.Event, v *history.OffsetCommit) {
 }
 
 func (t *teller) fault(e history.Event, v *history.FaultDone) {
-	if v.Phase != "done" {
+	if v.Phase != history.PhaseDone {
 		return
 	}
 	switch v.Fault {
-	case "start", "probe":
-	case "hold":
+	case history.FaultStart, history.FaultProbe:
+	case history.FaultHold:
 		_, where, _ := strings.Cut(v.Proof, " stands in ")
 		t.add(e, v.Target, "is held at "+where+t.event(v.Life))
-	case "release":
+	case history.FaultRelease:
 		t.add(e, v.Target, "is released")
-	case "stop":
+	case history.FaultStop:
 		t.add(e, v.Target, "is stopped")
-	case "kill":
+	case history.FaultKill:
 		t.add(e, v.Target, "is killed")
-	case "lose-answer":
+	case history.FaultLoseAnswer:
 		t.add(e, v.Target, "is not told that its write was applied: the answer is lost")
-	case "lost-request", "lost-answer":
+	case history.LostRequest, history.LostAnswer:
 		t.add(e, v.Target, v.Proof)
-	case "fail":
+	case history.FaultFail:
 		t.add(e, v.Target, "is made to fail")
-	case "lose":
+	case history.FaultLose:
 		t.add(e, v.Target, "loses the answer that it awaits")
-	case "unreachable":
+	case history.FaultUnreachable:
 		t.add(e, v.Target, "cannot reach the store for once")
-	case "expire":
+	case history.FaultExpire:
 		t.add(e, "-", v.Target+": offset and value of its row expire")
 	default:
 		t.add(e, v.Target, v.Fault)
@@ -361,12 +361,14 @@ func (t *teller) event(process string) string {
 		return ""
 	}
 	at, word := place{v.Partition, v.Offset.N}, "event"
-	switch v.Point {
-	case "assigned", "recover-begin", "recovered", "revoked", "lost", "flush-on-revoke":
-		return "" // where it starts to read, or nothing of its own
-	case "before-commit", "commit-sent", "commit-answered":
-		at.offset--
-		word = "up to event"
+	if history.OffsetAt(v.Point) == history.NextOffset {
+		switch v.Point {
+		case history.PointBeforeCommit, history.PointCommitSent, history.PointCommitAnswered:
+			at.offset--
+			word = "up to event"
+		default:
+			return "" // where it starts to read, or nothing of its own
+		}
 	}
 	id, ok := t.events[at]
 	if !ok {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/nemesis"
 	"github.com/single-writer/chaos/workload"
 )
@@ -58,7 +59,7 @@ func (l *loader) judgeActs() {
 		name, _, _ := strings.Cut(a.target.text, "/")
 		w := workers[name]
 		switch {
-		case w == nil && a.fault != faultStart:
+		case w == nil && a.fault != history.FaultStart:
 			continue
 		case w == nil:
 			w = &standing{}
@@ -75,14 +76,14 @@ func (l *loader) judgeActs() {
 func (l *loader) judgeAct(a act, name string, w *standing) {
 	at := a.target.at
 	switch {
-	case a.fault == faultStart && w.runs:
+	case a.fault == history.FaultStart && w.runs:
 		l.fail(at, "", "%s runs already: line %d starts it", name, w.since)
-	case a.fault == faultStart:
+	case a.fault == history.FaultStart:
 	case !w.runs:
 		l.fail(at, "", "%s does not run any more: line %d ends it", name, w.since)
-	case a.fault == faultRelease && !w.held[a.target.text]:
+	case a.fault == history.FaultRelease && !w.held[a.target.text]:
 		l.fail(at, "", "%s is not held here", a.target.text)
-	case a.fault == faultFail && slices.Contains(a.at, name):
+	case a.fault == history.FaultFail && slices.Contains(a.at, name):
 		l.fail(at, "write {fail: "+name+"} as a step of its own, after this one",
 			"%s stands still at the moment of this step until the step is over, and comes to no error before", name)
 	}
@@ -91,14 +92,14 @@ func (l *loader) judgeAct(a act, name string, w *standing) {
 // take notes what the act makes of the worker.
 func (w *standing) take(a act) {
 	switch a.fault {
-	case faultStart:
+	case history.FaultStart:
 		*w = standing{runs: true, since: a.target.at.line, held: map[string]bool{}, unsure: w.unsure}
 	case "stop", "kill":
 		w.runs, w.since = false, a.target.at.line
 		clear(w.held)
 	case "hold":
 		w.held[a.target.text] = true
-	case faultRelease, faultFail:
+	case history.FaultRelease, history.FaultFail:
 		delete(w.held, a.target.text)
 	}
 }

@@ -8,17 +8,9 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/nemesis"
 	"github.com/single-writer/chaos/workload"
-)
-
-// The faults whose targets are not simply workers that run already: start makes one, probe and expire are about accounts.
-const (
-	faultStart   = "start"
-	faultRelease = "release"
-	faultFail    = "fail"
-	faultProbe   = "probe"
-	faultExpire  = "expire"
 )
 
 // plan reads the steps, or what is left to the seed.
@@ -130,10 +122,10 @@ func (l *loader) action(o *object, what string, m moment) (nemesis.Action, bool)
 		}
 		return nemesis.Action{}, false
 	}
-	if f.name == faultProbe || f.name == faultExpire {
+	if f.name == history.FaultProbe || f.name == history.FaultExpire {
 		target, ok := l.text(f)
 		switch {
-		case ok && target == allWorkers && f.name == faultExpire:
+		case ok && target == allWorkers && f.name == history.FaultExpire:
 			l.fail(f.at, "only probe takes all", "%q takes one account", f.name)
 		case ok:
 			l.probes = append(l.probes, word{target, f.at})
@@ -151,7 +143,7 @@ func (l *loader) action(o *object, what string, m moment) (nemesis.Action, bool)
 		l.planRead = false
 		l.fail(f.at, "only probe takes all", "%q takes one worker", f.name)
 		return nemesis.Action{}, false
-	case f.name == faultStart:
+	case f.name == history.FaultStart:
 		l.start(target.text, f.at, m)
 	default:
 		l.use(target.text, f.at, m)
@@ -164,7 +156,7 @@ func (l *loader) action(o *object, what string, m moment) (nemesis.Action, bool)
 func (l *loader) task(f *field, m moment) (nemesis.Action, bool) {
 	s, _ := stringOf(f.value)
 	worker, is := strings.CutSuffix(s, "/"+workload.TaskFlush)
-	if !is || !nameForm.MatchString(worker) || f.name != "hold" && f.name != "release" {
+	if !is || !nameForm.MatchString(worker) || f.name != history.FaultHold && f.name != history.FaultRelease {
 		return nemesis.Action{}, false
 	}
 	l.use(worker, f.at, m)
@@ -280,9 +272,10 @@ func (l *loader) trigger(f *field, m moment, first int64) workload.Trigger {
 		}
 	}
 	if answer := o.field("answer"); answer != nil {
-		answers := []string{workload.OutcomeApplied, workload.OutcomeRefused, workload.OutcomeFailed, workload.OutcomeUnknown, workload.AnyAnswer}
+		answers := []string{history.OutcomeApplied, history.OutcomeRefused, history.OutcomeFailed, history.OutcomeUnknown,
+			workload.AnyAnswer}
 		t.Answer, ok = l.text(answer)
-		if ok && l.known(word{t.Answer, answer.at}, "answer", "answers", answers) && pointKnown && !strings.HasSuffix(t.Point, "-answered") {
+		if ok && l.known(word{t.Answer, answer.at}, "answer", "answers", answers) && pointKnown && !history.AfterAnswer(t.Point) {
 			l.fail(answer.key, "the points after an answer are those that end in -answered", "nothing is answered at %q, so no answer can be waited for", t.Point)
 		}
 	}

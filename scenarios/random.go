@@ -3,9 +3,9 @@ package scenarios
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/ledger"
 	"github.com/single-writer/chaos/nemesis"
 	"github.com/single-writer/chaos/workload"
@@ -144,7 +144,7 @@ func (d drawing) plan(r RandomPlan, workers []workload.Config) []nemesis.Step {
 	for i, w := range d.Perm(r.Workers) {
 		name := workers[w].Name
 		at[name] = works
-		s := nemesis.Step{Do: []nemesis.Action{{Fault: faultStart, Target: name}}}
+		s := nemesis.Step{Do: []nemesis.Action{{Fault: history.FaultStart, Target: name}}}
 		if i > 0 {
 			s.After = d.upTo(r.Pause)
 		}
@@ -158,7 +158,7 @@ func (d drawing) plan(r RandomPlan, workers []workload.Config) []nemesis.Step {
 	}
 	heal := nemesis.Step{After: d.upTo(r.Pause)}
 	for _, w := range workers[:r.Workers] {
-		heal.Do = append(heal.Do, nemesis.Action{Fault: faultRelease, Target: w.Name}, nemesis.Action{Fault: faultStart, Target: w.Name})
+		heal.Do = append(heal.Do, nemesis.Action{Fault: history.FaultRelease, Target: w.Name}, nemesis.Action{Fault: history.FaultStart, Target: w.Name})
 	}
 	add(heal)
 	return plan
@@ -181,43 +181,43 @@ func (d drawing) step(r RandomPlan, w workload.Config, at place) (nemesis.Step, 
 	do := func(fault, target string) { s.Do = append(s.Do, nemesis.Action{Fault: fault, Target: target}) }
 	switch at {
 	case away:
-		do(faultStart, w.Name)
+		do(history.FaultStart, w.Name)
 		return s, works
 	case stands, folding:
 		if d.IntN(2) == 0 {
 			// Until the group goes on without it, and a little longer.
 			s.When = workload.Trigger{Evicted: w.Name, Within: w.Member.MaxPollInterval + lookFor}
 		}
-		ends := []string{faultRelease, faultRelease, faultRelease, "kill", "stop"}
+		ends := []string{history.FaultRelease, history.FaultRelease, history.FaultRelease, history.FaultKill, history.FaultStop}
 		if at == folding {
-			ends = append(ends, "fail", "fail")
+			ends = append(ends, history.FaultFail, history.FaultFail)
 		}
 		end := ends[d.IntN(len(ends))]
 		do(end, w.Name)
-		if end == "kill" || end == "stop" {
+		if end == history.FaultKill || end == history.FaultStop {
 			return s, away
 		}
 		return s, works
 	}
 	fault := d.fault(r)
-	if fault == faultProbe {
+	if fault == history.FaultProbe {
 		do(fault, allWorkers)
 		return s, at
 	}
-	if fault == "hold" || d.IntN(2) == 0 {
+	if fault == history.FaultHold || d.IntN(2) == 0 {
 		point := r.Points[d.IntN(len(r.Points))]
 		s.When = workload.Trigger{Worker: w.Name, Point: point, Within: lookFor}
-		if strings.HasSuffix(point, "-answered") {
+		if history.AfterAnswer(point) {
 			s.When.Answer = workload.AnyAnswer
 		}
 	}
 	do(fault, w.Name)
 	switch {
-	case fault == "hold" && s.When.Point == workload.PointFolded:
+	case fault == history.FaultHold && s.When.Point == history.PointFolded:
 		return s, folding
-	case fault == "hold":
+	case fault == history.FaultHold:
 		return s, stands
-	case fault == "kill", fault == "stop":
+	case fault == history.FaultKill, fault == history.FaultStop:
 		return s, away
 	}
 	return s, works

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"slices"
 
+	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload"
 )
 
@@ -16,7 +17,8 @@ const (
 )
 
 // drawable are the faults that a plan can draw. The others end a worker's being held or away, and come by themselves.
-var drawable = []string{"evict", "hold", "kill", "lose-answer", "probe", "stop", "unreachable"}
+var drawable = []string{history.FaultEvict, history.FaultHold, history.FaultKill, history.FaultLoseAnswer, history.FaultProbe,
+	history.FaultStop, history.FaultUnreachable}
 
 // randomInput reads {events: 32, closes: 4, pause: 300ms}.
 func (l *loader) randomInput(f *field) {

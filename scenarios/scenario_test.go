@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/ledger"
 	"github.com/single-writer/chaos/nemesis"
 	"github.com/single-writer/chaos/workload"
@@ -21,7 +22,7 @@ func testVocabulary() Vocabulary {
 		Faults:     []string{"start", "stop", "kill", "hold", "release", "probe"},
 		Arms:       []string{"cassandra/lww", "cassandra/cas"},
 	}
-	for _, p := range workload.Points() {
+	for _, p := range history.Points() {
 		v.Points = append(v.Points, p.Name)
 	}
 	words := []string{"evicted", "dirty", "stale-write", "rejected-write", "recovered", "persisted", "recovered-state", "deleted", "reopened", "handovers"}

@@ -3,6 +3,7 @@ package workload
 import (
 	"slices"
 
+	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
@@ -50,7 +51,7 @@ func (f *flow) meet(key string, offset int64, before bool) {
 	if serial != before || f.writing != key {
 		return
 	}
-	f.reach(PointFlushUnderWay, key, offset, "")
+	f.reach(history.PointFlushUnderWay, key, offset, "")
 	for serial && f.writing == key {
 		f.worker.world.Await(DefaultWithin, func() bool { return f.writing != key })
 	}

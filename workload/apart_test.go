@@ -24,20 +24,20 @@ func apart(name string) workload.Config {
 func TestFlushApart(t *testing.T) {
 	in := workload.NewInput(1, 2, []workload.Stage{
 		posts(1, 1),
-		{First: 2, Last: 2, Kind: ledger.Post, Key: 2, When: workload.Trigger{Worker: "a", Point: workload.PointPersistSent, Event: 1}},
+		{First: 2, Last: 2, Kind: ledger.Post, Key: 2, When: workload.Trigger{Worker: "a", Point: history.PointPersistSent, Event: 1}},
 		{First: 3, Last: 3, Kind: ledger.Close, Key: 1},
 	}, 1)
 	r := newRig(t, persistence.CassandraCAS, in, apart("a"))
 	r.play(func(w workload.World) {
 		r.start(w, "a")
-		r.at(w, "a", workload.PointPersistSent, 1, func() { r.Board().Hold("a/1/flush") })
-		r.at(w, "a", workload.PointFlushUnderWay, 3, func() {})
+		r.at(w, "a", history.PointPersistSent, 1, func() { r.Board().Hold("a/1/flush") })
+		r.at(w, "a", history.PointFlushUnderWay, 3, func() {})
 		w.Sleep(time.Second)
 		if got := r.accepted("a/1"); len(got) > 0 {
 			t.Errorf("committed %v while nothing is marked as stored", got)
 		}
 		r.Board().Release("a/1/flush")
-		r.at(w, "a", workload.PointCommitAnswered, 3, func() {})
+		r.at(w, "a", history.PointCommitAnswered, 3, func() {})
 	})
 	if got := r.persisted("a/1/flush"); !slices.Equal(got, []int64{0, 1}) {
 		t.Errorf("the task stored %v", got)
@@ -50,12 +50,12 @@ func TestFlushApart(t *testing.T) {
 // Nobody gives a partition up under a flush that is under way: it comes to its end first, also when the partition is lost.
 func TestFlushApartIsSettled(t *testing.T) {
 	in := workload.NewInput(1, 1, []workload.Stage{
-		posts(1, 1), {First: 2, Last: 3, Kind: ledger.Post, When: workload.Trigger{Worker: "a", Point: workload.PointLost}},
+		posts(1, 1), {First: 2, Last: 3, Kind: ledger.Post, When: workload.Trigger{Worker: "a", Point: history.PointLost}},
 	}, 1)
 	r := newRig(t, persistence.CassandraCAS, in, apart("a"))
 	r.play(func(w workload.World) {
 		r.start(w, "a")
-		r.at(w, "a", workload.PointPersistSent, 1, func() {
+		r.at(w, "a", history.PointPersistSent, 1, func() {
 			r.Board().Hold("a/1/flush")
 			r.evict("a")
 		})
@@ -64,7 +64,7 @@ func TestFlushApartIsSettled(t *testing.T) {
 			t.Errorf("a/1 is at %s, inside %v", point, inside)
 		}
 		r.Board().Release("a/1/flush")
-		r.at(w, "a", workload.PointCommitAnswered, 3, func() {})
+		r.at(w, "a", history.PointCommitAnswered, 3, func() {})
 		r.wantRow("acct-1", 2)
 	})
 }
@@ -74,15 +74,15 @@ func TestFlushApartFails(t *testing.T) {
 	r := newRig(t, persistence.CassandraCAS, workload.NewInput(1, 1, []workload.Stage{posts(1, 6)}, 1), apart("a"), apart("b"))
 	r.play(func(w workload.World) {
 		r.start(w, "a")
-		r.at(w, "a", workload.PointBeforePersist, 2, func() { r.crew.CutOff("a") })
-		r.at(w, "a", workload.PointTeardown, 0, func() {})
-		r.at(w, "a", workload.PointPersistSent, 4, func() { r.kill(w, "a") })
+		r.at(w, "a", history.PointBeforePersist, 2, func() { r.crew.CutOff("a") })
+		r.at(w, "a", history.PointTeardown, 0, func() {})
+		r.at(w, "a", history.PointPersistSent, 4, func() { r.kill(w, "a") })
 		w.Sleep(time.Second)
 		if _, _, running := r.Board().Standing("a/2/flush"); running {
 			t.Error("the task outlives its worker")
 		}
 		r.start(w, "b")
-		r.at(w, "b", workload.PointCommitAnswered, 6, func() {})
+		r.at(w, "b", history.PointCommitAnswered, 6, func() {})
 		r.wantRow("acct-1", 5)
 	})
 	failed := values[history.Write](r, "a/1/flush", history.Fail)

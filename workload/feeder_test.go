@@ -30,7 +30,7 @@ func TestFeederRefusesAWrongOffset(t *testing.T) {
 // A stage waits for its moment; when that is a point, its worker stays in it until the stage's records are there.
 func TestStages(t *testing.T) {
 	in := workload.NewInput(1, 1, []workload.Stage{posts(1, 2), {
-		First: 3, Last: 4, Kind: "post", After: time.Second, When: workload.Trigger{Worker: "a", Point: workload.PointFolded, Event: 2},
+		First: 3, Last: 4, Kind: "post", After: time.Second, When: workload.Trigger{Worker: "a", Point: history.PointFolded, Event: 2},
 	}}, 1)
 	r := newRig(t, persistence.CassandraLWW, in, quick("a"))
 	r.play(func(w workload.World) {
@@ -39,14 +39,14 @@ func TestStages(t *testing.T) {
 		if process, inside, _ := r.Board().Standing("a/1"); process != "folded @1" || !inside || r.feeder.Done {
 			t.Errorf("a stands at %s, inside %v", process, inside)
 		}
-		r.at(w, "a", workload.PointCommitAnswered, 4, func() {})
+		r.at(w, "a", history.PointCommitAnswered, 4, func() {})
 	})
 }
 
 // A stage whose moment does not come says what it waited for and where every worker stands.
 func TestStageTimesOut(t *testing.T) {
 	in := workload.NewInput(1, 1, []workload.Stage{posts(1, 1), {First: 2, Last: 2, Kind: "post", When: workload.Trigger{
-		Worker: "b", Point: workload.PointRecovered, Within: 2 * time.Second, Where: "x.yaml:7:20",
+		Worker: "b", Point: history.PointRecovered, Within: 2 * time.Second, Where: "x.yaml:7:20",
 	}}}, 1)
 	r := newRig(t, persistence.CassandraLWW, in, quick("a"))
 	r.play(func(w workload.World) {

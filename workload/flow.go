@@ -44,7 +44,7 @@ func (f *flow) reach(point, key string, offset int64, outcome string) {
 
 // take folds one batch of records, in order, and deletes at its end what it closed.
 func (f *flow) take(records []Record) error {
-	f.reach(PointPolled, "", records[len(records)-1].Offset, "")
+	f.reach(history.PointPolled, "", records[len(records)-1].Offset, "")
 	closed := map[string]int64{}
 	for _, r := range records {
 		e, err := decodeRecord(r)
@@ -62,7 +62,7 @@ func (f *flow) take(records []Record) error {
 		f.fold(k, e, r.Offset, closed)
 		f.meet(e.Account, r.Offset, false)
 		f.next = r.Offset + 1
-		f.reach(PointFolded, e.Account, r.Offset, "")
+		f.reach(history.PointFolded, e.Account, r.Offset, "")
 		if f.worker.poison != nil {
 			return f.worker.poison
 		}
@@ -168,7 +168,7 @@ func (f *flow) giveUp() {
 	if !f.worker.config.FlushOnRevoke {
 		return
 	}
-	f.reach(PointFlushOnRevoke, "", f.next, "")
+	f.reach(history.PointFlushOnRevoke, "", f.next, "")
 	for _, key := range f.keys {
 		if k, ok := f.kept[key]; ok {
 			_ = k.Flush()
@@ -187,26 +187,26 @@ func (f *flow) commit() {
 		return
 	}
 	w := f.worker.world
-	f.reach(PointBeforeCommit, "", offset, "")
+	f.reach(history.PointBeforeCommit, "", offset, "")
 	v := history.OffsetCommit{Partition: f.partition, Offset: offset, Owner: f.token}
 	op := w.Invoke(history.Commit, &v)
 	call := f.worker.member.Commit(f.token, f.partition, offset)
-	f.reach(PointCommitSent, "", offset, "")
+	f.reach(history.PointCommitSent, "", offset, "")
 	answer, outcome, err := call.Await()
-	done, result := v, OutcomeApplied
+	done, result := v, history.OutcomeApplied
 	t := outcome.Type()
 	switch {
 	case outcome == persistence.Unknown:
-		done.Code, done.Error, result = persistence.CodeOf(err), err.Error(), OutcomeUnknown
+		done.Code, done.Error, result = persistence.CodeOf(err), err.Error(), history.OutcomeUnknown
 	case outcome == persistence.Failed:
-		done.Code, done.Error, result = persistence.CodeOf(err), err.Error(), OutcomeFailed
+		done.Code, done.Error, result = persistence.CodeOf(err), err.Error(), history.OutcomeFailed
 	case answer.Code != "":
-		t, done.Code, result = history.Fail, answer.Code, OutcomeRefused
+		t, done.Code, result = history.Fail, answer.Code, history.OutcomeRefused
 	default:
 		f.committed = offset
 	}
 	w.Answer(op, t, history.Commit, &done)
-	f.reach(PointCommitAnswered, "", offset, result)
+	f.reach(history.PointCommitAnswered, "", offset, result)
 }
 
 func decodeRecord(r Record) (ledger.Event, error) {

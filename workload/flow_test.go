@@ -21,14 +21,14 @@ func TestCommitOfTheLowestHeldOffset(t *testing.T) {
 	c.PersistEvery = time.Second
 	in := workload.NewInput(1, 2, []workload.Stage{
 		posts(1, 2),
-		{First: 3, Last: 3, Kind: ledger.Post, Key: 2, When: workload.Trigger{Worker: "a", Point: workload.PointCommitAnswered, Event: 2}},
+		{First: 3, Last: 3, Kind: ledger.Post, Key: 2, When: workload.Trigger{Worker: "a", Point: history.PointCommitAnswered, Event: 2}},
 		{First: 4, Last: 4, Kind: ledger.Post, Key: 1},
 		{First: 5, Last: 5, Kind: ledger.Close, Key: 2},
 	}, 1)
 	r := newRig(t, persistence.CassandraCAS, in, c)
 	r.play(func(w workload.World) {
 		r.start(w, "a")
-		r.at(w, "a", workload.PointCommitAnswered, 5, func() {})
+		r.at(w, "a", history.PointCommitAnswered, 5, func() {})
 	})
 	if d := cmp.Diff([]int64{2, 3, 5}, r.accepted("a/1")); d != "" {
 		t.Error("committed " + d)
@@ -46,10 +46,10 @@ func TestReplayFilter(t *testing.T) {
 			r := newRig(t, arm, workload.NewInput(1, 1, []workload.Stage{posts(1, 5)}, 1), quick("a"), quick("b"))
 			r.play(func(w workload.World) {
 				r.start(w, "a")
-				r.at(w, "a", workload.PointBeforeCommit, 3, func() { r.kill(w, "a") })
+				r.at(w, "a", history.PointBeforeCommit, 3, func() { r.kill(w, "a") })
 				r.start(w, "b")
-				r.at(w, "b", workload.PointAssigned, 0, func() {})
-				r.at(w, "b", workload.PointCommitAnswered, 5, func() {})
+				r.at(w, "b", history.PointAssigned, 0, func() {})
+				r.at(w, "b", history.PointCommitAnswered, 5, func() {})
 				r.wantRow("acct-1", 4)
 			})
 			if d := cmp.Diff([]int64{3, 4}, r.persisted("b/1")); d != "" {
@@ -71,9 +71,9 @@ func TestReplayOverATombstone(t *testing.T) {
 	r := newRig(t, persistence.CassandraCAS, in, slow, quick("b"))
 	r.play(func(w workload.World) {
 		r.start(w, "a")
-		r.at(w, "a", workload.PointDeleteAnswered, 3, func() { r.kill(w, "a") })
+		r.at(w, "a", history.PointDeleteAnswered, 3, func() { r.kill(w, "a") })
 		r.start(w, "b")
-		r.at(w, "b", workload.PointCommitAnswered, 5, func() {})
+		r.at(w, "b", history.PointCommitAnswered, 5, func() {})
 		r.wantRow("acct-1", 4)
 	})
 	if d := cmp.Diff([]int64{2, 3, 4}, r.persisted("b/1")); d != "" {
@@ -90,7 +90,7 @@ func TestCloseAndReopenInOneBatch(t *testing.T) {
 	r.play(func(w workload.World) {
 		w.Await(time.Minute, func() bool { return r.feeder.Done })
 		r.start(w, "a")
-		r.at(w, "a", workload.PointCommitAnswered, 3, func() {})
+		r.at(w, "a", history.PointCommitAnswered, 3, func() {})
 		r.wantRow("acct-1", 2)
 	})
 	for _, v := range values[history.Write](r, "a/1", history.Invoke) {
@@ -106,9 +106,9 @@ func TestRefusedCommitIsSwallowed(t *testing.T) {
 	r := newRig(t, persistence.CassandraCAS, workload.NewInput(1, 1, []workload.Stage{posts(1, 3)}, 1), quick("a"))
 	r.play(func(w workload.World) {
 		r.start(w, "a")
-		r.at(w, "a", workload.PointBeforeCommit, 2, func() { r.evict("a") })
-		r.at(w, "a", workload.PointLost, 0, func() {})
-		r.at(w, "a", workload.PointCommitAnswered, 3, func() {})
+		r.at(w, "a", history.PointBeforeCommit, 2, func() { r.evict("a") })
+		r.at(w, "a", history.PointLost, 0, func() {})
+		r.at(w, "a", history.PointCommitAnswered, 3, func() {})
 	})
 	refused := values[history.OffsetCommit](r, "a/1", history.Fail)
 	if len(refused) != 1 || refused[0].Code != "UNKNOWN_MEMBER_ID" || refused[0].Generation != 1 {
@@ -132,12 +132,12 @@ func TestEmptyPollsTick(t *testing.T) {
 	r := newRig(t, persistence.CassandraLWW, workload.NewInput(1, 1, []workload.Stage{posts(1, 1)}, 1), c)
 	r.play(func(w workload.World) {
 		r.start(w, "a")
-		r.at(w, "a", workload.PointPersistAnswered, 1, func() {
+		r.at(w, "a", history.PointPersistAnswered, 1, func() {
 			if now := w.Now(); now < 500*time.Millisecond || now > 650*time.Millisecond {
 				t.Errorf("stored at %s", now)
 			}
 		})
-		r.at(w, "a", workload.PointCommitAnswered, 1, func() {})
+		r.at(w, "a", history.PointCommitAnswered, 1, func() {})
 	})
 }
 
@@ -152,7 +152,7 @@ func TestUnknownRecord(t *testing.T) {
 		r.play(func(w workload.World) {
 			r.Produce(0, "acct-1", []byte(value)).Await()
 			r.start(w, "a")
-			r.at(w, "a", workload.PointTeardown, 0, func() {})
+			r.at(w, "a", history.PointTeardown, 0, func() {})
 			w.Sleep(50 * time.Millisecond)
 		})
 		lives := values[history.LifeEvent](r, "a/1", history.Note)
@@ -170,9 +170,9 @@ func TestIgnorePersistErrors(t *testing.T) {
 	r := newRig(t, persistence.CassandraCAS, workload.NewInput(1, 1, []workload.Stage{posts(1, 3)}, 1), c)
 	r.play(func(w workload.World) {
 		r.start(w, "a")
-		r.at(w, "a", workload.PointBeforePersist, 3, func() { r.crew.CutOff("a") })
-		r.at(w, "a", workload.PointPersistAnswered, 3, func() {})
-		r.at(w, "a", workload.PointCommitAnswered, 3, func() {})
+		r.at(w, "a", history.PointBeforePersist, 3, func() { r.crew.CutOff("a") })
+		r.at(w, "a", history.PointPersistAnswered, 3, func() {})
+		r.at(w, "a", history.PointCommitAnswered, 3, func() {})
 		r.wantRow("acct-1", 2)
 	})
 	var of2 []history.Type

@@ -27,17 +27,17 @@ func (r *rig) lives() (out []string, at []time.Duration) {
 // that recovers (kafka-flow, retryOnError).
 func TestConflictRestartsTheWorker(t *testing.T) {
 	r := newRig(t, persistence.CassandraCAS, workload.NewInput(1, 1, []workload.Stage{
-		posts(1, 2), {First: 3, Last: 4, Kind: "post", When: workload.Trigger{Worker: "b", Point: workload.PointRecovered}},
-		{First: 5, Last: 5, Kind: "post", When: workload.Trigger{Worker: "a", Point: workload.PointTeardown}},
+		posts(1, 2), {First: 3, Last: 4, Kind: "post", When: workload.Trigger{Worker: "b", Point: history.PointRecovered}},
+		{First: 5, Last: 5, Kind: "post", When: workload.Trigger{Worker: "a", Point: history.PointTeardown}},
 	}, 1), quick("a"), quick("b"))
 	r.play(func(w workload.World) {
 		r.start(w, "a")
-		r.at(w, "a", workload.PointBeforePersist, 2, func() {
+		r.at(w, "a", history.PointBeforePersist, 2, func() {
 			r.evict("a")
 			r.start(w, "b")
-			r.at(w, "b", workload.PointCommitAnswered, 4, func() {})
+			r.at(w, "b", history.PointCommitAnswered, 4, func() {})
 		})
-		r.at(w, "a", workload.PointTeardown, 0, func() {
+		r.at(w, "a", history.PointTeardown, 0, func() {
 			if process, running := r.crew.Life("a"); process != "a/1" || !running || r.crew.Parting("a") {
 				t.Errorf("a is %s, running %v", process, running)
 			}
@@ -101,7 +101,7 @@ func TestKillAndStartAgain(t *testing.T) {
 	r.play(func(w workload.World) {
 		r.start(w, "a")
 		var first string
-		r.at(w, "a", workload.PointFolded, 2, func() {
+		r.at(w, "a", history.PointFolded, 2, func() {
 			first = r.member("a")
 			r.kill(w, "a")
 		})
@@ -112,7 +112,7 @@ func TestKillAndStartAgain(t *testing.T) {
 		if _, err := r.crew.Start(w, "a"); err == nil || err.Error() != "worker a runs already, as a/2" {
 			t.Error(err)
 		}
-		r.at(w, "a", workload.PointCommitAnswered, 4, func() {})
+		r.at(w, "a", history.PointCommitAnswered, 4, func() {})
 		if r.member("a") == first {
 			t.Errorf("it is still %s", first)
 		}
@@ -136,7 +136,7 @@ func TestKeptPartition(t *testing.T) {
 	a, b := quick("a"), quick("b")
 	a.Member.Assignor, b.Member.Assignor = workload.Cooperative, workload.Cooperative
 	r := newRig(t, persistence.CassandraCAS, workload.NewInput(2, 2, []workload.Stage{
-		posts(1, 2), {First: 3, Last: 4, Kind: "post", When: workload.Trigger{Worker: "b", Point: workload.PointRecovered}},
+		posts(1, 2), {First: 3, Last: 4, Kind: "post", When: workload.Trigger{Worker: "b", Point: history.PointRecovered}},
 	}, 1), a, b)
 	r.play(func(w workload.World) {
 		r.start(w, "a")
@@ -153,7 +153,7 @@ func TestKeptPartition(t *testing.T) {
 				got = append(got, fmt.Sprintf("%s recovered p%d generation %d", e.Process, v.Partition, v.Generation))
 			}
 		case *history.PointReached:
-			if v.Point == workload.PointRevoked {
+			if v.Point == history.PointRevoked {
 				got = append(got, fmt.Sprintf("%s revoked p%d generation %d", e.Process, v.Partition, v.Generation))
 			}
 		case *history.Write:

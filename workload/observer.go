@@ -47,7 +47,7 @@ func (o *Observer) known(key string) error {
 func (o *Observer) apart(w World, do func(World) error) error {
 	var err error
 	done := false
-	w.Go("observer", func(w World) {
+	w.Go(history.Observer, func(w World) {
 		err = do(w)
 		done = true
 	})

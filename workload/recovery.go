@@ -22,7 +22,7 @@ func (l *life) recover(token Token, a Assigned) (*flow, error) {
 		Life: l.process, NextWrite: l.nextWrite, Consistency: l.crew.Consistency, Events: l.config.RestoreEvents,
 	}
 	f.persistAt, f.commitAt = l.world.Now()+l.config.PersistEvery, l.world.Now()+l.config.CommitEvery
-	f.reach(PointAssigned, "", a.Start, "")
+	f.reach(history.PointAssigned, "", a.Start, "")
 	if l.config.LazyRecovery {
 		return f, nil
 	}
@@ -31,7 +31,7 @@ func (l *life) recover(token Token, a Assigned) (*flow, error) {
 
 // onAssignment recovers what can be known to be there.
 func (f *flow) onAssignment() error {
-	f.reach(PointRecoverBegin, "", f.start, "")
+	f.reach(history.PointRecoverBegin, "", f.start, "")
 	keys := f.keys
 	if f.store.Events {
 		listed, err := f.store.Listed()
@@ -43,7 +43,7 @@ func (f *flow) onAssignment() error {
 	if err := f.restore(keys, f.store.Events); err != nil {
 		return err
 	}
-	f.reach(PointRecovered, "", f.start, "")
+	f.reach(history.PointRecovered, "", f.start, "")
 	return nil
 }
 
@@ -52,11 +52,11 @@ func (f *flow) key(name string) (*persistence.Key, error) {
 	if k, ok := f.kept[name]; ok {
 		return k, nil
 	}
-	f.reach(PointRecoverBegin, name, f.start, "")
+	f.reach(history.PointRecoverBegin, name, f.start, "")
 	if err := f.restore([]string{name}, false); err != nil {
 		return nil, err
 	}
-	f.reach(PointRecovered, name, f.start, "")
+	f.reach(history.PointRecovered, name, f.start, "")
 	return f.kept[name], nil
 }
 

@@ -16,7 +16,7 @@ import (
 func TestWhenKeysAreRecovered(t *testing.T) {
 	stages := []workload.Stage{
 		{First: 1, Last: 2, Kind: "post", Key: 1},
-		{First: 3, Last: 3, Kind: "post", Key: 2, When: workload.Trigger{Worker: "b", Point: workload.PointAssigned}},
+		{First: 3, Last: 3, Kind: "post", Key: 2, When: workload.Trigger{Worker: "b", Point: history.PointAssigned}},
 		{First: 4, Last: 5, Kind: "post", Key: 1},
 	}
 	for _, c := range []struct {
@@ -35,9 +35,9 @@ func TestWhenKeysAreRecovered(t *testing.T) {
 			r := newRig(t, persistence.CassandraCAS, workload.NewInput(1, 2, stages, 1), a, b)
 			r.play(func(w workload.World) {
 				r.start(w, "a")
-				r.at(w, "a", workload.PointCommitAnswered, 2, func() { r.kill(w, "a") })
+				r.at(w, "a", history.PointCommitAnswered, 2, func() { r.kill(w, "a") })
 				r.start(w, "b")
-				r.at(w, "b", workload.PointCommitAnswered, 5, func() {
+				r.at(w, "b", history.PointCommitAnswered, 5, func() {
 					r.wantRow("acct-1", 4)
 					r.wantRow("acct-2", 2)
 				})

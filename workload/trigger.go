@@ -55,8 +55,7 @@ func (t Trigger) Matches(e history.Event, in *Input) bool {
 	return false
 }
 
-// covers tells whether the point's offset covers the event: commits and changes of the assignment name the next offset to
-// read, all else the last one read.
+// covers tells whether the point's offset covers the event.
 func (t Trigger) covers(v *history.PointReached, in *Input) bool {
 	if t.Event == 0 {
 		return true
@@ -66,9 +65,7 @@ func (t Trigger) covers(v *history.PointReached, in *Input) bool {
 		return false
 	}
 	last := v.Offset.N
-	switch v.Point {
-	case PointBeforeCommit, PointCommitSent, PointCommitAnswered, PointAssigned, PointRecoverBegin, PointRecovered,
-		PointRevoked, PointLost, PointFlushOnRevoke:
+	if history.OffsetAt(v.Point) == history.NextOffset {
 		last--
 	}
 	return last >= offset
@@ -78,8 +75,8 @@ func (t Trigger) answered(v *history.PointReached) bool {
 	want := t.Answer
 	if want == "" {
 		want = AnyAnswer
-		if t.Point == PointCommitAnswered {
-			want = OutcomeApplied
+		if t.Point == history.PointCommitAnswered {
+			want = history.OutcomeApplied
 		}
 	}
 	return want == AnyAnswer || v.Outcome == want
@@ -102,12 +99,3 @@ func (t Trigger) String() string {
 	}
 	return s
 }
-
-// The outcomes of points that come after an answer: refused is what was asked for and denied, failed what had no effect for
-// another reason, as it was never sent.
-const (
-	OutcomeApplied = "applied"
-	OutcomeRefused = "refused"
-	OutcomeFailed  = "failed"
-	OutcomeUnknown = "unknown"
-)

@@ -23,7 +23,7 @@ func TestTriggerMatches(t *testing.T) {
 		return workload.Trigger{Worker: "a", Point: point, Event: event}
 	}
 	answer := func(a string) workload.Trigger {
-		return workload.Trigger{Worker: "a", Point: workload.PointCommitAnswered, Answer: a}
+		return workload.Trigger{Worker: "a", Point: history.PointCommitAnswered, Answer: a}
 	}
 	for name, c := range map[string]struct {
 		trigger workload.Trigger

@@ -67,7 +67,7 @@ func (l *life) run(w World) {
 
 // teardown gives up every partition after an error, those included that are the worker's no longer: it cannot know.
 func (l *life) teardown() {
-	l.world.Point(history.PointReached{Point: PointTeardown, Partition: -1, Owner: l.token})
+	l.world.Point(history.PointReached{Point: history.PointTeardown, Partition: -1, Owner: l.token})
 	for p := range l.crew.Input.Partitions {
 		if f, ok := l.flows[int32(p)]; ok {
 			f.giveUp()
@@ -121,10 +121,10 @@ func (l *life) turn(p Polled) error {
 			l.flows[a.Partition] = f
 		}
 	case WasRevoked:
-		l.release(p, PointRevoked)
+		l.release(p, history.PointRevoked)
 		l.refresh(p.Token)
 	case WasLost:
-		l.release(p, PointLost)
+		l.release(p, history.PointLost)
 	default:
 		l.refresh(p.Token)
 		return l.batch(p.Records)

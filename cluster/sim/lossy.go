@@ -55,7 +55,7 @@ func unsure[T any](w *World, process string, l *link, what func() string, serve 
 			serve(reply)
 			return
 		}
-		w.lost(process, "lost-request", what()+" was lost before it arrived")
+		w.lost(process, history.LostRequest, what()+" was lost before it arrived")
 		var none T
 		reply(none)
 	}, func(answer T) {
@@ -64,7 +64,7 @@ func unsure[T any](w *World, process string, l *link, what func() string, serve 
 			answered(answer)
 			return
 		case answerLost:
-			w.lost(process, "lost-answer", "the answer to "+what()+" was lost, and what it asked for was done")
+			w.lost(process, history.LostAnswer, "the answer to "+what()+" was lost, and what it asked for was done")
 		}
 		broken()
 	})

@@ -63,7 +63,7 @@ func TestLoss(t *testing.T) {
 			there++
 		}
 	}
-	if noted["lost-request"]+noted["lost-answer"] != fates[persistence.Unknown] || there != 200-noted["lost-request"] {
+	if noted[history.LostRequest]+noted[history.LostAnswer] != fates[persistence.Unknown] || there != 200-noted[history.LostRequest] {
 		t.Errorf("noted %v, outcomes %v, %d of 200 took effect", noted, fates, there)
 	}
 	for _, n := range noted {

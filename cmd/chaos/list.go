@@ -8,11 +8,11 @@ import (
 
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/internal/nearest"
 	"github.com/single-writer/chaos/nemesis"
 	"github.com/single-writer/chaos/reports"
 	"github.com/single-writer/chaos/scenarios"
-	"github.com/single-writer/chaos/workload"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
@@ -40,7 +40,7 @@ func listables() []listable {
 			return out
 		}},
 		{"points", "the points at which a worker can be stopped", func() (out [][2]string) {
-			for _, p := range workload.Points() {
+			for _, p := range history.Points() {
 				out = append(out, [2]string{p.Name, p.Meaning})
 			}
 			return out

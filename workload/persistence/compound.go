@@ -32,7 +32,7 @@ func (s *Store) begin(f history.F, key string, offset int64, state *ledger.State
 		}
 		c.bytes = b
 	}
-	c.reach("before-"+string(f), "")
+	c.reach(f.Before(), "")
 	c.value.Write = s.writeID()
 	c.meta = encodeMetadata(c.value.Write, s.Owner.Generation)
 	if !s.Arm.conditional(f) {
@@ -64,7 +64,7 @@ func (c *compound) send(verb Verb, cond Condition) (Answer, error) {
 		Metadata: c.meta, Value: c.bytes, Timestamp: c.value.Timestamp.N,
 	}
 	call := c.store.Rows.Start(st)
-	c.reach(string(c.f)+"-sent", "")
+	c.reach(c.f.Sent(), "")
 	a, outcome, err := call.Await()
 	done := history.StatementDone{CQL: st.Form()}
 	for _, e := range a.Earlier {
@@ -74,13 +74,13 @@ func (c *compound) send(verb Verb, cond Condition) (Answer, error) {
 	case outcome != Answered:
 		done.Result = CodeOf(err)
 	case a.Applied:
-		done.Result = "applied"
+		done.Result = history.ResultApplied
 	case a.Refusal == RowAbsent:
-		done.Result = "absent"
+		done.Result = history.ResultAbsent
 	case a.Refusal == OffsetNull:
-		done.Result = "null"
+		done.Result = history.ResultNull
 	default:
-		done.Result, done.Stored = "refused", history.Some(a.Stored)
+		done.Result, done.Stored = history.ResultRefused, history.Some(a.Stored)
 	}
 	c.value.Statements = append(c.value.Statements, done)
 	if outcome != Answered {
@@ -120,25 +120,25 @@ func CodeOf(err error) string {
 // sending, and what such a refusal leaves to do nothing about, is not known to have had no effect.
 func (c *compound) finish(err error) error {
 	v := c.value
-	t, outcome := history.OK, "applied"
+	t, outcome := history.OK, history.OutcomeApplied
 	var refused *Conflict
 	var none *unanswered
 	switch {
 	case err == nil && c.resent && !c.applied:
-		t, outcome, v.Code = history.Info, "unknown", history.CodeResent
+		t, outcome, v.Code = history.Info, history.OutcomeUnknown, history.CodeResent
 	case err == nil:
 	case errors.As(err, &refused):
-		t, outcome = history.Fail, "refused"
+		t, outcome = history.Fail, history.OutcomeRefused
 		v.Code, v.Stored = history.CodeCondition, refused.Stored
 		if c.resent {
-			t, outcome, v.Code = history.Info, "unknown", history.CodeResent
+			t, outcome, v.Code = history.Info, history.OutcomeUnknown, history.CodeResent
 		}
 	case errors.As(err, &none):
 		t, outcome = c.doubt(none.outcome)
 		v.Code, v.Error = CodeOf(err), err.Error()
 	}
 	c.store.Process.Answer(c.op, t, c.f, &v)
-	c.reach(string(c.f)+"-answered", outcome)
+	c.reach(c.f.Answered(), outcome)
 	if none != nil {
 		return fmt.Errorf("%s %s @%d: %w", c.f, v.Key, v.Offset, err)
 	}
@@ -151,7 +151,7 @@ func (c *compound) doubt(o Outcome) (history.Type, string) {
 	if o == Failed && !c.resent {
 		return history.Fail, Failed.point()
 	}
-	return history.Info, "unknown"
+	return history.Info, history.OutcomeUnknown
 }
 
 // conflict is the refusal by a row that holds another writer's offset.

@@ -46,7 +46,7 @@ func (j *journal) insert(e ledger.Entry) error {
 		Metadata: encodeMetadata(v.Write, s.Owner.Generation), Value: value, Timestamp: v.Timestamp}).Await()
 	v.Code, v.Error, err = whyNot(outcome, err)
 	s.Process.Answer(op, outcome.Type(), history.Journal, &v)
-	s.reach("journal-answered", j.key, e.Offset, outcome.point())
+	s.reach(history.PointJournalAnswered, j.key, e.Offset, outcome.point())
 	if err != nil {
 		return fmt.Errorf("journal %s @%d: %w", j.key, e.Offset, err)
 	}
@@ -117,4 +117,6 @@ func whyNot(o Outcome, err error) (code, text string, left error) {
 }
 
 // point is the outcome as a point tells it.
-func (o Outcome) point() string { return [...]string{"applied", "failed", "unknown"}[o] }
+func (o Outcome) point() string {
+	return [...]string{history.OutcomeApplied, history.OutcomeFailed, history.OutcomeUnknown}[o]
+}

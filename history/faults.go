@@ -1,0 +1,43 @@
+package history
+
+// The faults that the nemesis can do; its registry says what each does, and what proves it.
+const (
+	FaultEvict       = "evict"
+	FaultExpire      = "expire"
+	FaultFail        = "fail"
+	FaultHold        = "hold"
+	FaultKill        = "kill"
+	FaultLose        = "lose"
+	FaultLoseAnswer  = "lose-answer"
+	FaultProbe       = "probe"
+	FaultRelease     = "release"
+	FaultStart       = "start"
+	FaultStop        = "stop"
+	FaultUnreachable = "unreachable"
+)
+
+// What a simulated network that loses messages does by itself, told like a fault.
+const (
+	LostRequest = "lost-request"
+	LostAnswer  = "lost-answer"
+)
+
+// The phases of a fault.
+const (
+	PhaseBegin = "begin"
+	PhaseDone  = "done"
+)
+
+// FaultDone is something done by the nemesis.
+type FaultDone struct {
+	// Fault is one of the names above.
+	Fault string `json:"fault"`
+	// Target is the name of a worker, or of a task of it, or what the fault takes instead; Life the worker's process at that
+	// moment.
+	Target string `json:"target"`
+	Life   string `json:"life,omitempty"`
+	// Phase is PhaseBegin when the fault is ordered and PhaseDone when its effect was proved.
+	Phase string `json:"phase"`
+	// Proof is the raw answer, or the fact, that shows the effect.
+	Proof string `json:"proof,omitempty"`
+}
