@@ -25,7 +25,7 @@ type commits struct {
 	floors []floor
 	// observed are the offsets that were certainly committed at some time, ranked by the answers that tell of them: accepted
 	// commits and offsets read back, that of the ground truth at the start with them, and what the group's log has.
-	observed []effect
+	observed highest
 
 	// log are the partition's commits in the group's log, in its order, after what was committed at the start.
 	log []accepted
@@ -125,22 +125,22 @@ func (c *commits) floorsByAnswers() {
 }
 
 func (c *commits) observe() {
-	c.observed = make([]effect, 0, len(c.all)+len(c.log))
+	observed := make([]effect, 0, len(c.all)+len(c.log))
 	for _, x := range c.all {
 		if x.outcome == history.OK {
-			c.observed = append(c.observed, effect{at: x.answer, offset: x.offset})
+			observed = append(observed, effect{at: x.answer, offset: x.offset})
 		}
 	}
 	for i := range c.log {
-		c.observed = append(c.observed, effect{at: c.log[i].before, offset: c.log[i].offset, entry: &c.log[i]})
+		observed = append(observed, effect{at: c.log[i].before, offset: c.log[i].offset, entry: &c.log[i]})
 	}
-	rank(c.observed)
+	c.observed = rank(observed)
 }
 
 // ranked gives what was observed, nothing for a partition that the history knows no commits of.
-func (c *commits) ranked() []effect {
+func (c *commits) ranked() highest {
 	if c == nil {
-		return nil
+		return highest{}
 	}
 	return c.observed
 }

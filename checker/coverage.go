@@ -1,11 +1,6 @@
 package checker
 
-import (
-	"fmt"
-
-	"github.com/single-writer/chaos/history"
-	"github.com/single-writer/chaos/ledger"
-)
+import "github.com/single-writer/chaos/ledger"
 
 // Two questions about what a row showed are asked by several properties, and must have one answer each.
 
@@ -88,32 +83,6 @@ func (r *Run) unlessExpired(k *key, s *showing) coverage {
 	return lacks
 }
 
-// author gives the event that tells most about who wrote what was shown: the write's answer, or its call; -1 where the
-// history does not know.
-func author(w *write) int {
-	switch {
-	case w == nil:
-		return -1
-	case w.answer < never:
-		return w.answer
-	}
-	return w.call
-}
-
-// lost says which records of a key a value that ends at one offset is short of, up to another.
-func (k *key) lost(after, upTo int64) string {
-	l := k.between(after, upTo)
-	for i := len(l) - 1; i >= 0; i-- {
-		if l[i].Event.Kind == ledger.Close {
-			return fmt.Sprintf("the close at %d is undone", l[i].Offset)
-		}
-	}
-	if len(l) == 0 {
-		return fmt.Sprintf("offsets %d to %d are missing from it", after+1, upTo)
-	}
-	return worth(l) + ", are missing from it"
-}
-
 // shownOffset is the offset after which a showing holds nothing of the key: its own, or, where there is nothing, that of
 // the last close which the newest delete that may explain it had folded.
 func (k *key) shownOffset(s *showing) int64 {
@@ -124,27 +93,4 @@ func (k *key) shownOffset(s *showing) int64 {
 		return deleted
 	}
 	return -1
-}
-
-// how says by what a showing is known.
-func (s *showing) how() string {
-	switch s.source {
-	case sourceTruth:
-		return "was found there at the start"
-	case sourceRefusal:
-		return "was named by a refusal"
-	case sourceApplied:
-		return "was stored by a conditional write"
-	case sourceClock:
-		return "was stored with the greatest timestamp"
-	}
-	switch s.purpose {
-	case history.ForRecovery:
-		return "was recovered"
-	case history.ForProbe:
-		return "was seen by a probe"
-	case history.ForEnd:
-		return "was read at the end"
-	}
-	return "was read"
 }

@@ -26,7 +26,7 @@ func checkDurableFold(r *Run) Result {
 	for _, k := range r.keys {
 		c.restarts(k)
 		for _, w := range k.writes {
-			if w.effect < never && w.f == history.Persist && !k.register.lost(w) {
+			if w.effect < never && w.f == history.Persist && !k.newest.lost(w) {
 				c.written(k, w)
 			}
 		}
@@ -42,17 +42,10 @@ func checkDurableFold(r *Run) Result {
 		}
 	}
 	counts := map[string]int{"values": c.values, "unjudged": c.unjudged}
-	switch {
-	case f.total > 0:
-		return f.failed(r, counts)
-	case c.values == 0 && c.unjudged == 0:
-		return Result{Verdict: Vacuous, Summary: "No value took effect.", Counts: counts}
-	case c.unjudged > 0:
-		return Result{Verdict: Unknown, Counts: counts, Summary: fmt.Sprintf(
-			"The input is not known far enough to judge %s of %d.", count(c.unjudged, "value"), c.values+c.unjudged)}
-	}
-	return Result{Verdict: Pass, Counts: counts,
-		Summary: fmt.Sprintf("Each of %s is the fold of its records.", count(c.values, "value"))}
+	return f.result(r, counts, fmt.Sprintf("Each of %s is the fold of its records.", count(c.values, "value")),
+		instead{c.values == 0 && c.unjudged == 0, Vacuous, "No value took effect."},
+		instead{c.unjudged > 0, Unknown, fmt.Sprintf(
+			"The input is not known far enough to judge %s of %d.", count(c.unjudged, "value"), c.values+c.unjudged)})
 }
 
 // folds is the check under way.
@@ -60,11 +53,13 @@ type folds struct {
 	run              *Run
 	found            *finding
 	values, unjudged int
+	// began are, of the key that is being judged, the offsets from which an owner lawfully began anew: it found it expired.
+	began []int64
 }
 
 // restarts finds from where an owner lawfully began anew.
 func (c *folds) restarts(k *key) {
-	k.restarts = nil
+	c.began = nil
 	for _, rec := range c.run.recoveries {
 		if rec.v.Partition != k.partition {
 			continue
@@ -72,7 +67,7 @@ func (c *folds) restarts(k *key) {
 		for i := range rec.reads {
 			s := &rec.reads[i].showing
 			if rec.reads[i].key == k && s.shape != live && k.expired(s.since(), c.run.events[s.to].Time) {
-				k.restarts = append(k.restarts, rec.v.Start)
+				c.began = append(c.began, rec.v.Start)
 			}
 		}
 	}
@@ -101,7 +96,7 @@ func (c *folds) read(k *key, s *showing) {
 	switch {
 	case row.Broken != "":
 		c.values++
-		c.found.found(s.to, func() (string, []int) {
+		c.found.add(s.to, func() (string, []int) {
 			return fmt.Sprintf("The stored value of %s is no state: %.60q.", k.name, row.Broken), []int{s.to}
 		})
 	case row.State == nil:
@@ -111,7 +106,7 @@ func (c *folds) read(k *key, s *showing) {
 			c.torn(k, s.to, row.Offset.N, *row.State, s.to)
 			return
 		}
-		c.found.found(s.to, func() (string, []int) {
+		c.found.add(s.to, func() (string, []int) {
 			return fmt.Sprintf("The row of %s has a value @%d and no offset beside it: nothing guards it.",
 				k.name, row.State.Offset), []int{s.to}
 		})
@@ -122,7 +117,7 @@ func (c *folds) read(k *key, s *showing) {
 }
 
 func (c *folds) torn(k *key, at int, cell int64, st ledger.State, proof int) {
-	c.found.found(at, func() (string, []int) {
+	c.found.add(at, func() (string, []int) {
 		return fmt.Sprintf("The row of %s says offset %d and its value says %d: the two are of different writes.",
 			k.name, cell, st.Offset), []int{proof}
 	})
@@ -138,12 +133,12 @@ func (c *folds) value(k *key, st ledger.State, at int, proof ...int) {
 	if st.Open() && k.fold(st.Offset).Equal(st) {
 		return
 	}
-	for _, from := range k.restarts {
+	for _, from := range c.began {
 		if from <= st.Offset && k.foldFrom(from, st.Offset).Equal(st) {
 			return
 		}
 	}
-	c.found.found(at, func() (string, []int) {
+	c.found.add(at, func() (string, []int) {
 		return fmt.Sprintf("What %s has stored @%d is not the fold of its events: %s.", k.name, st.Offset, k.explain(st)),
 			proof
 	})

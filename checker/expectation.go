@@ -21,14 +21,6 @@ type Deviation struct {
 	Text     string `json:"text"`
 }
 
-// Meets tells whether the run came out as stated, and in plain words where it did not.
-func (rep Report) Meets(e Expectation) (ok bool, deviations []string) {
-	for _, d := range rep.Deviations(e) {
-		deviations = append(deviations, d.Text)
-	}
-	return len(deviations) == 0, deviations
-}
-
 // Deviations says where the run did not come out as stated.
 //
 // A property of Violates must fail; one of May may have any verdict; every other one must hold. One that must hold and is

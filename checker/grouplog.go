@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"fmt"
+
 	"github.com/single-writer/chaos/history"
 )
 
@@ -64,4 +66,12 @@ func (l *groupLog) client(member string) string {
 		return client
 	}
 	return member
+}
+
+// told says what an entry of the log is.
+func (l *groupLog) told(e *accepted) string {
+	if e.member == "" {
+		return fmt.Sprintf("%d by nobody of the run", e.offset)
+	}
+	return fmt.Sprintf("%d by %s", e.offset, l.client(e.member))
 }

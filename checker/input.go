@@ -174,3 +174,14 @@ func (k *keyLog) between(after, upTo int64) ledger.Log {
 	}
 	return k.log.UpTo(upTo)[len(k.log.UpTo(after)):]
 }
+
+// closes gives the places of the key's closes in its log.
+func (k *keyLog) closes() []int {
+	var out []int
+	for i, e := range k.log {
+		if e.Event.Kind == ledger.Close {
+			out = append(out, i)
+		}
+	}
+	return out
+}

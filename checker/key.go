@@ -2,10 +2,11 @@ package checker
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
-	"sort"
 
 	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/ledger"
 )
 
 // key is everything that the history tells of one row.
@@ -25,14 +26,13 @@ type key struct {
 	journal  journal
 	returned []showing
 
-	effects  []effect
-	acked    []effect
-	register register
+	// effects are in order; reached is the highest of them, acked of those that were answered applied, at any time.
+	effects        []effect
+	reached, acked highest
+	newest         newest
 	// deletes and persists are the highest offsets of those that may have taken effect, by call.
 	deletes, persists peak
 	plain, guarded    peak
-	// restarts are offsets from which an owner lawfully began anew: it found the key expired.
-	restarts []int64
 }
 
 // write is one persist or delete.
@@ -97,8 +97,6 @@ type effect struct {
 	write *write
 	// entry is a commit's in the group's log, where it is known by that.
 	entry *accepted
-	// highest is the place, among the effects up to this one, of that with the highest offset.
-	highest int
 }
 
 func newKey(name rowName, log *keyLog) *key {
@@ -157,7 +155,7 @@ func (k *key) order(r *Run) {
 			k.guarded.add(w.call, w.v.Offset)
 		}
 	}
-	k.register.build(k)
+	k.newest.build(k)
 	k.showOrder()
 	slices.SortStableFunc(k.shown, func(a, b showing) int { return cmp.Compare(a.to, b.to) })
 }
@@ -180,12 +178,13 @@ func (k *key) saw(r *Run, s *showing) {
 }
 
 func (k *key) readEffects() {
+	var acked []effect
 	for _, w := range k.writes {
 		if w.effect < never {
 			k.effects = append(k.effects, effect{at: w.effect, offset: w.v.Offset, write: w})
 		}
 		if w.applied {
-			k.acked = append(k.acked, effect{at: w.answer, offset: w.v.Offset, write: w})
+			acked = append(acked, effect{at: w.answer, offset: w.v.Offset, write: w})
 		}
 	}
 	for i := range k.shown {
@@ -198,39 +197,15 @@ func (k *key) readEffects() {
 			k.effects = append(k.effects, effect{at: s.to, offset: s.row.Offset.N})
 		}
 	}
-	rank(k.effects)
-	rank(k.acked)
-}
-
-// rank sorts effects by time and finds the highest up to each.
-func rank(effects []effect) {
-	slices.SortStableFunc(effects, func(a, b effect) int { return cmp.Compare(a.at, b.at) })
-	for i := range effects {
-		effects[i].highest = i
-		if i > 0 && effects[effects[i-1].highest].offset >= effects[i].offset {
-			effects[i].highest = effects[i-1].highest
-		}
-	}
+	k.reached, k.acked = rank(k.effects), rank(acked)
 }
 
 // mark is the highest offset of a persist or delete that took effect before the event i. An expiry of the write that set
 // it resets it: then nothing is claimed.
-func (k *key) mark(i int, now int64) (effect, bool) { return highestBefore(k.effects, i, now) }
+func (k *key) mark(i int, now int64) (effect, bool) { return highestBefore(k.reached, i, now) }
 
 // ackedMark is the same of the writes that were answered applied.
 func (k *key) ackedMark(i int, now int64) (effect, bool) { return highestBefore(k.acked, i, now) }
-
-func highestBefore(effects []effect, i int, now int64) (effect, bool) {
-	n := sort.Search(len(effects), func(j int) bool { return effects[j].at >= i })
-	if n == 0 {
-		return effect{}, false
-	}
-	e := effects[effects[n-1].highest]
-	if e.write != nil && e.write.expires > 0 && e.write.expires <= now {
-		return effect{}, false
-	}
-	return e, true
-}
 
 // expired tells whether the mark before the event i was reset by expiry at a time of the run's clock.
 func (k *key) expired(i int, now int64) bool {
@@ -239,30 +214,81 @@ func (k *key) expired(i int, now int64) bool {
 	return was && !is
 }
 
-// peak answers "what is the highest offset of those called before".
-type peak struct {
-	calls   []int
-	offsets []int64
-}
-
-// add takes calls in rising order.
-func (p *peak) add(call int, offset int64) {
-	if n := len(p.offsets); n > 0 {
-		offset = max(offset, p.offsets[n-1])
+// reads gives what was read of the key: its row, and what recoveries made of its journal.
+func (k *key) reads() []*showing {
+	var out []*showing
+	for _, shown := range [][]showing{k.shown, k.returned} {
+		for i := range shown {
+			if s := &shown[i]; s.source == sourceRead && !s.broken {
+				out = append(out, s)
+			}
+		}
 	}
-	p.calls, p.offsets = append(p.calls, call), append(p.offsets, offset)
+	return out
 }
 
-// before gives the highest offset of those called before the event i.
-func (p *peak) before(i int) (int64, bool) {
-	n := sort.SearchInts(p.calls, i)
-	if n == 0 {
-		return 0, false
+// unwatched says why nothing can be claimed of what a key's row holds: something else than the writes of the history
+// changes it. It is empty where that is not so.
+func (k *key) unwatched() string {
+	rows := []*history.Row{k.startRow}
+	for i := range k.shown {
+		rows = append(rows, k.shown[i].row)
 	}
-	return p.offsets[n-1], true
+	for _, row := range rows {
+		switch {
+		case row == nil:
+		case row.TTL.Known:
+			return "expires"
+		case !row.Offset.Known:
+			return "has lost its offset cell"
+		}
+	}
+	for _, w := range k.writes {
+		if slices.ContainsFunc(w.statements, func(s history.StatementDone) bool { return s.Result == history.ResultNull }) {
+			return "has lost its offset cell"
+		}
+	}
+	return ""
 }
 
-func (p *peak) any(i int) bool { return len(p.calls) > 0 && p.calls[0] < i }
+// lost says which records of a key a value that ends at one offset is short of, up to another.
+func (k *key) lost(after, upTo int64) string {
+	l := k.between(after, upTo)
+	for i := len(l) - 1; i >= 0; i-- {
+		if l[i].Event.Kind == ledger.Close {
+			return fmt.Sprintf("the close at %d is undone", l[i].Offset)
+		}
+	}
+	if len(l) == 0 {
+		return fmt.Sprintf("offsets %d to %d are missing from it", after+1, upTo)
+	}
+	return worth(l) + ", are missing from it"
+}
 
-// count gives how many were called before the event i.
-func (p *peak) count(i int) int { return sort.SearchInts(p.calls, i) }
+// author gives the event that tells most about who wrote what was shown: the write's answer, or its call; -1 where the
+// history does not know.
+func author(w *write) int {
+	switch {
+	case w == nil:
+		return -1
+	case w.answer < never:
+		return w.answer
+	}
+	return w.call
+}
+
+// who names the write that set a mark.
+func (e effect) who() string {
+	if e.write == nil {
+		return "as was read"
+	}
+	return "by " + e.write.process
+}
+
+// event is the one that shows a mark: the write's own answer where there is one.
+func (e effect) event() int {
+	if e.write != nil && e.write.applied && e.write.answer <= e.at {
+		return e.write.answer
+	}
+	return e.at
+}

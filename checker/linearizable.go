@@ -1,8 +1,11 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
+	"github.com/single-writer/chaos/checker/register"
 	"github.com/single-writer/chaos/history"
 )
 
@@ -42,37 +45,33 @@ func checkLinearizable(r *Run) Result {
 			continue
 		}
 		keys, operations = keys+1, operations+len(all)
-		for _, p := range split(start, all, removes(r.header)) {
-			left := maxSteps
-			legal, known := p.linearizable(&left)
+		for _, p := range register.Split(start, all, removes(r.header)) {
+			legal, known := p.Linearizable()
 			switch {
 			case !known:
 				undecided++
 			case !legal:
-				shown := p.upToFailure()
-				f.found(shown.last(), func() (string, []int) {
-					core := shown.smallest()
+				shown := p.UpToFailure()
+				f.add(shown.Last(), func() (string, []int) {
+					core := shown.Smallest()
+					proof := core.Proof()
+					if core.StartMatters() {
+						proof = append(proof, r.start)
+					}
 					return fmt.Sprintf("%s is not one register guarded by its offset: no order of %s explains that %s.",
-						k.name, count(len(core.asked), "operation"), r.describe(shown.last())), core.proof(r)
+						k.name, count(len(core.Operations), "operation"), r.describe(shown.Last())), proof
 				})
 			}
 		}
 	}
 	counts := map[string]int{"keys": keys, "operations": operations, "left-out": out}
-	switch {
-	case f.total > 0:
-		return f.failed(r, counts)
-	case undecided > 0:
-		return Result{Verdict: Unknown, Counts: counts, Summary: fmt.Sprintf(
-			"%s of the history, with too much under way at once, could not be searched within the bounds.", count(undecided, "part"))}
-	case keys == 0 && out > 0:
-		return Result{Verdict: NotApplicable, Counts: counts,
-			Summary: fmt.Sprintf("Something else than conditional writes changes the row of each of %s.", count(out, "key"))}
-	case keys == 0:
-		return Result{Verdict: Vacuous, Summary: "No key was written or read.", Counts: counts}
-	}
-	return Result{Verdict: Pass, Counts: counts, Summary: fmt.Sprintf(
-		"In %s on %s, each key was one register guarded by its offset.", count(operations, "operation"), count(keys, "key"))}
+	return f.result(r, counts, fmt.Sprintf(
+		"In %s on %s, each key was one register guarded by its offset.", count(operations, "operation"), count(keys, "key")),
+		instead{undecided > 0, Unknown, fmt.Sprintf(
+			"%s of the history, with too much under way at once, could not be searched within the bounds.", count(undecided, "part"))},
+		instead{keys == 0 && out > 0, NotApplicable, fmt.Sprintf(
+			"Something else than conditional writes changes the row of each of %s.", count(out, "key"))},
+		instead{keys == 0, Vacuous, "No key was written or read."})
 }
 
 // beyondRegister tells whether a key is left out.
@@ -84,4 +83,40 @@ func (r *Run) beyondRegister(k *key) bool {
 		}
 	}
 	return k.unwatched() != ""
+}
+
+// askedOf gives what was asked of a key, in the order of the calls, and in what state the register was before. A write that
+// did nothing, and one that was refused without naming an offset, claim nothing.
+func askedOf(r *Run, k *key) (start register.Held, all []*register.Operation) {
+	if r.start >= 0 {
+		start = register.By(k.startRow)
+	}
+	for _, w := range k.writes {
+		a := &register.Operation{Call: w.call, Return: w.answer, Offset: w.v.Offset, Proof: author(w)}
+		switch {
+		case w.outcome == history.Fail && w.stored.Known && w.answer < k.settled:
+			a.Kind, a.Held = register.Refusing, register.At(w.stored.N)
+		case w.outcome == history.Fail, w.outcome == history.OK && !w.applied:
+			continue
+		default:
+			a.Certain = w.applied
+			a.Held = register.By(&history.Row{Offset: history.Some(w.v.Offset), State: w.v.State, Write: w.v.Write})
+			if w.f == history.Delete && removes(r.header) {
+				a.Held = register.Removed()
+			}
+			if !a.Certain {
+				a.Return = register.Never
+			}
+		}
+		all = append(all, a)
+	}
+	for i := range k.shown {
+		if s := &k.shown[i]; s.source == sourceRead {
+			all = append(all, &register.Operation{
+				Kind: register.Reading, Call: s.from, Return: s.to, Held: register.By(s.row), Proof: s.to,
+			})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *register.Operation) int { return cmp.Compare(a.Call, b.Call) })
+	return start, all
 }

@@ -31,7 +31,7 @@ func checkLoud(r *Run) Result {
 		switch {
 		case known && late < gone && late <= rec.answer:
 			judged++
-			f.found(late, func() (string, []int) {
+			f.add(late, func() (string, []int) {
 				return fmt.Sprintf("%s was still recovering partition %d from %d when %s, and had not said a word.", rec.process, rec.v.Partition,
 					rec.v.Start, r.over(rec)), []int{rec.call, late}
 			})
@@ -43,17 +43,11 @@ func checkLoud(r *Run) Result {
 		}
 	}
 	counts := map[string]int{"recoveries": judged}
-	switch {
-	case f.total > 0:
-		return f.failed(r, counts)
-	case open > 0:
-		return Result{Verdict: Unknown, Counts: counts,
-			Summary: fmt.Sprintf("The history ends in the middle of %s to recover.", count(open, "attempt"))}
-	case judged == 0:
-		return Result{Verdict: Vacuous, Summary: "No recovery came to an end.", Counts: counts}
-	}
-	return Result{Verdict: Pass, Counts: counts,
-		Summary: fmt.Sprintf("Each of %s to recover was answered before its member had to poll again.", count(judged, "attempt"))}
+	return f.result(r, counts,
+		fmt.Sprintf("Each of %s to recover was answered before its member had to poll again.", count(judged, "attempt")),
+		instead{open > 0, Unknown, fmt.Sprintf(
+			"The history ends in the middle of %s to recover.", count(open, "attempt"))},
+		instead{judged == 0, Vacuous, "No recovery came to an end."})
 }
 
 // takenAway gives, by life, when the plan or the rig ended it, and when the nemesis put a worker out of the group.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 
 	"github.com/single-writer/chaos/history"
 )
@@ -49,7 +48,7 @@ func checkLWWRegister(r *Run) Result {
 			}
 			reads++
 			if breach.why != "" {
-				f.found(s.to, func() (string, []int) {
+				f.add(s.to, func() (string, []int) {
 					return fmt.Sprintf("%s of %s %s, and %s: the store broke its own rule.", s.value(), k.name, s.how(), breach.why),
 						append(s.proof(), breach.proof...)
 				})
@@ -57,33 +56,21 @@ func checkLWWRegister(r *Run) Result {
 		}
 	}
 	counts := map[string]int{"reads": reads, "unjudged": unjudged, "left-out": out}
-	switch {
-	case f.total > 0:
-		return f.failed(r, counts)
-	case unjudged > 0:
-		return Result{Verdict: Unknown, Counts: counts, Summary: fmt.Sprintf(
-			"What was there before the run is not known far enough to judge %s.", count(unjudged, "read"))}
-	case reads == 0:
-		return Result{Verdict: Vacuous, Summary: "No key was read that only plain writes change.", Counts: counts}
-	}
-	return Result{Verdict: Pass, Counts: counts,
-		Summary: fmt.Sprintf("Each of %s returned the greatest timestamp that it could.", count(reads, "read"))}
+	return f.result(r, counts,
+		fmt.Sprintf("Each of %s returned the greatest timestamp that it could.", count(reads, "read")),
+		instead{unjudged > 0, Unknown, fmt.Sprintf(
+			"What was there before the run is not known far enough to judge %s.", count(unjudged, "read"))},
+		instead{reads == 0, Vacuous, "No key was read that only plain writes change."})
 }
 
 // clocks are the writes of a key that timestamps decide about.
 type clocks struct {
 	byID map[string]*write
 	byTS map[int64][]*write
-	// acked are in the order of their answers, each with the greatest up to it; deletes in that of their calls.
-	acked, deletes []reached
+	// acked is the greatest that was acknowledged, deletes the greatest delete that was called.
+	acked, deletes steps[*write]
 	// start is the event that tells what was there before, -1 where none does.
 	start int
-}
-
-// reached is the greatest write by an event.
-type reached struct {
-	at  int
-	top *write
 }
 
 // clocksOf gathers them; ok is false where timestamps alone do not decide.
@@ -113,39 +100,29 @@ func clocksOf(r *Run, k *key) (c *clocks, ok bool) {
 	for _, w := range all {
 		c.byID[w.v.Write] = w
 		c.byTS[w.ts.N] = append(c.byTS[w.ts.N], w)
-		if w.applied {
-			c.acked = append(c.acked, reached{w.answer, w})
-		}
 		if w.f == history.Delete {
-			c.deletes = append(c.deletes, reached{w.call, w})
+			climb(&c.deletes, w.call, w)
 		}
 	}
-	slices.SortStableFunc(c.acked, func(a, b reached) int { return cmp.Compare(a.at, b.at) })
-	climb(c.acked)
-	climb(c.deletes)
+	slices.SortStableFunc(all, func(a, b *write) int { return cmp.Compare(a.answer, b.answer) })
+	for _, w := range all {
+		if w.applied {
+			climb(&c.acked, w.answer, w)
+		}
+	}
 	return c, true
 }
 
-// climb makes of each write the greatest up to it.
-func climb(all []reached) {
-	for i := 1; i < len(all); i++ {
-		if before := all[i-1].top; !overtakes(all[i].top, before) {
-			all[i].top = before
-		}
+// climb makes a write the greatest by an event, if it is.
+func climb(s *steps[*write], at int, w *write) {
+	if top, ok := s.last(); !ok || overtakes(w, top) {
+		s.add(at, w)
 	}
 }
 
 // overtakes tells whether a write hides another as a whole: by its timestamp, or as a delete of the same.
 func overtakes(w, before *write) bool {
 	return w.ts.N > before.ts.N || w.ts.N == before.ts.N && w.f == history.Delete
-}
-
-func greatest(all []reached, before int) *write {
-	n := sort.Search(len(all), func(i int) bool { return all[i].at >= before })
-	if n == 0 {
-		return nil
-	}
-	return all[n-1].top
 }
 
 // breach is what a read breaks, in words, and the events that show what it should have returned.
@@ -160,9 +137,9 @@ func hiddenBy(w *write, format string, args ...any) breach {
 
 // breach judges one read.
 func (c *clocks) breach(s *showing) (b breach, judged bool) {
-	top := greatest(c.acked, s.from)
+	top, _ := c.acked.before(s.from)
 	if s.row == nil {
-		switch d := greatest(c.deletes, s.to); {
+		switch d, _ := c.deletes.before(s.to); {
 		case top == nil, top.f == history.Delete, d != nil && d.ts.N >= top.ts.N:
 			return breach{}, true
 		case c.start < 0:

@@ -41,17 +41,10 @@ func checkNoLeap(r *Run) Result {
 		}
 	}
 	counts := map[string]int{"judged": c.judged, "unjudged": c.unjudged}
-	switch {
-	case c.found.total > 0:
-		return c.found.failed(r, counts)
-	case c.unjudged > 0:
-		return Result{Verdict: Unknown, Counts: counts, Summary: fmt.Sprintf(
-			"The history does not tell what was stored at %s.", count(c.unjudged, "commit"))}
-	case c.judged == 0:
-		return Result{Verdict: Vacuous, Summary: "No offset beyond a record was committed.", Counts: counts}
-	}
-	return Result{Verdict: Pass, Counts: counts,
-		Summary: "Whenever the committed offset passed a record, what it made was stored."}
+	return c.found.result(r, counts, "Whenever the committed offset passed a record, what it made was stored.",
+		instead{c.unjudged > 0, Unknown, fmt.Sprintf(
+			"The history does not tell what was stored at %s.", count(c.unjudged, "commit"))},
+		instead{c.judged == 0, Vacuous, "No offset beyond a record was committed."})
 }
 
 // leaps is the check under way.
@@ -71,7 +64,7 @@ func (c *leaps) shown(k *key, s *showing) {
 	if cover != lacks || k.journaled(s.to, k.log[place].Offset) != lacks {
 		return
 	}
-	c.found.found(s.to, func() (string, []int) {
+	c.found.add(s.to, func() (string, []int) {
 		last := k.log[place]
 		return fmt.Sprintf("Committed is %d, but %s of %s %s: %s.", f.offset, s.value(), k.name, s.how(),
 			k.lost(k.shownOffset(s), last.Offset)), append(s.proof(), f.proof, f.note, k.at[place])
@@ -114,7 +107,7 @@ func (c *leaps) rise(k *key, f floor) {
 		c.unjudged++
 	default:
 		c.judged++
-		c.found.found(f.from, func() (string, []int) {
+		c.found.add(f.from, func() (string, []int) {
 			last := k.log[place]
 			said := "nothing that holds it was ever written"
 			if mark, ok := k.mark(f.from+1, 0); ok {
@@ -129,7 +122,7 @@ func (c *leaps) rise(k *key, f floor) {
 // stored tells whether the record at the place was covered right after the event f.from.
 func (c *leaps) stored(k *key, place int, f floor) coverage {
 	last, now := k.log[place], f.from+1
-	if top := k.register.at(f.from); top != nil {
+	if top := k.newest.at(f.from); top != nil {
 		s := showing{from: f.from, to: f.from, shape: live, offset: top.v.Offset, write: top, source: sourceClock}
 		if top.f == history.Delete {
 			s.shape = tombstone

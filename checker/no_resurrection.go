@@ -3,8 +3,6 @@ package checker
 import (
 	"fmt"
 	"sort"
-
-	"github.com/single-writer/chaos/ledger"
 )
 
 // checkNoResurrection: a read that was called after an offset beyond a key's close at d had been committed never returns a
@@ -48,10 +46,10 @@ func checkNoResurrection(r *Run) Result {
 				checked++
 				place := closes[n]
 				d := k.log[place].Offset
-				f.found(s.to, func() (string, []int) {
-					beyond := ranked[sort.Search(len(ranked), func(j int) bool { return ranked[ranked[j].highest].offset > d })]
+				f.add(s.to, func() (string, []int) {
+					beyond, _ := ranked.first(func(e *effect) bool { return e.offset > d })
 					return fmt.Sprintf("%s was closed at %d and %d was committed, and then %s %s: a life that had ended is back.",
-						k.name, d, beyond.offset, s.value(), s.how()), append(append(s.proof(), k.at[place]), commits.proof(beyond)...)
+						k.name, d, beyond.offset, s.value(), s.how()), append(append(s.proof(), k.at[place]), commits.proof(*beyond)...)
 				})
 			case s.shape == live && s.offset < top.offset && !k.knownBelow(top.offset):
 				unjudged++
@@ -61,39 +59,9 @@ func checkNoResurrection(r *Run) Result {
 		}
 	}
 	counts := map[string]int{"reads": checked, "unjudged": unjudged}
-	switch {
-	case f.total > 0:
-		return f.failed(r, counts)
-	case unjudged > 0:
-		return Result{Verdict: Unknown, Counts: counts, Summary: fmt.Sprintf(
-			"The input is not known far enough to judge %s.", count(unjudged, "read"))}
-	case checked == 0:
-		return Result{Verdict: Vacuous, Summary: "No key was read after an offset beyond its close was committed.", Counts: counts}
-	}
-	return Result{Verdict: Pass, Counts: counts, Summary: fmt.Sprintf(
-		"In %s of keys closed below the committed offset, no life that had ended came back.", count(checked, "read"))}
-}
-
-// reads gives what was read of the key: its row, and what recoveries made of its journal.
-func (k *key) reads() []*showing {
-	var out []*showing
-	for _, shown := range [][]showing{k.shown, k.returned} {
-		for i := range shown {
-			if s := &shown[i]; s.source == sourceRead && !s.broken {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
-}
-
-// closes gives the places of the key's closes in its log.
-func (k *keyLog) closes() []int {
-	var out []int
-	for i, e := range k.log {
-		if e.Event.Kind == ledger.Close {
-			out = append(out, i)
-		}
-	}
-	return out
+	return f.result(r, counts, fmt.Sprintf(
+		"In %s of keys closed below the committed offset, no life that had ended came back.", count(checked, "read")),
+		instead{unjudged > 0, Unknown, fmt.Sprintf(
+			"The input is not known far enough to judge %s.", count(unjudged, "read"))},
+		instead{checked == 0, Vacuous, "No key was read after an offset beyond its close was committed."})
 }

@@ -34,17 +34,11 @@ func checkOffsetMonotonic(r *Run) Result {
 		}
 	}
 	counts := map[string]int{"compared": m.compared}
-	switch {
-	case m.found.total > 0:
-		return m.found.failed(r, counts)
-	case contradicted > 0:
-		return Result{Verdict: Unknown, Counts: counts, Summary: fmt.Sprintf(
-			"In %s the group's log contradicts what the coordinator answered.", count(contradicted, "partition"))}
-	case m.compared == 0:
-		return Result{Verdict: Vacuous, Summary: "No committed offset was seen after another.", Counts: counts}
-	}
-	return Result{Verdict: Pass, Counts: counts,
-		Summary: fmt.Sprintf("In %s, no committed offset was below one before it.", count(m.compared, "observation"))}
+	return m.found.result(r, counts,
+		fmt.Sprintf("In %s, no committed offset was below one before it.", count(m.compared, "observation")),
+		instead{contradicted > 0, Unknown, fmt.Sprintf(
+			"In %s the group's log contradicts what the coordinator answered.", count(contradicted, "partition"))},
+		instead{m.compared == 0, Vacuous, "No committed offset was seen after another."})
 }
 
 // monotony is the check under way.
@@ -63,20 +57,12 @@ func (m *monotony) inLog(p int32, c *commits) {
 			top = i
 			continue
 		}
-		m.found.found(e.before, func() (string, []int) {
+		m.found.add(e.before, func() (string, []int) {
 			return fmt.Sprintf("Partition %d had %d committed, and after that, in the group's log, %s: %s to be read again.",
 					p, highest.offset, m.run.log.told(e), count(int(highest.offset-e.offset), "offset")),
 				[]int{highest.note, highest.call, e.note, e.call}
 		})
 	}
-}
-
-// told says what an entry of the log is.
-func (l *groupLog) told(e *accepted) string {
-	if e.member == "" {
-		return fmt.Sprintf("%d by nobody of the run", e.offset)
-	}
-	return fmt.Sprintf("%d by %s", e.offset, l.client(e.member))
 }
 
 // byAnswers compares what was accepted or read back with what had been answered before it was called. Accepted commits
@@ -91,7 +77,7 @@ func (m *monotony) byAnswers(p int32, c *commits) {
 		if x.offset >= top.offset {
 			continue
 		}
-		m.found.found(x.answer, func() (string, []int) {
+		m.found.add(x.answer, func() (string, []int) {
 			how := "was read back"
 			if x.commit {
 				how = "was accepted from " + x.process
@@ -106,7 +92,7 @@ func (m *monotony) byAnswers(p int32, c *commits) {
 func (m *monotony) lost(p int32, c *commits) {
 	for _, x := range c.lost {
 		m.compared++
-		m.found.found(m.run.log.end, func() (string, []int) {
+		m.found.add(m.run.log.end, func() (string, []int) {
 			return fmt.Sprintf("%s's commit of %d of partition %d was accepted, and the group's log does not have it.",
 				x.process, x.offset, p), []int{x.call, x.answer, m.run.log.end}
 		})

@@ -81,9 +81,9 @@ type finding struct {
 	total   int
 }
 
-// found counts a failure and keeps the first: that whose last event comes first in the history, which is also the one
+// add counts a failure and keeps the first: that whose last event comes first in the history, which is also the one
 // closest to the cause. Text is made only for a failure that is kept.
-func (f *finding) found(at int, say func() (string, []int)) {
+func (f *finding) add(at int, say func() (string, []int)) {
 	f.total++
 	if f.total > 1 && at >= f.at {
 		return
@@ -92,8 +92,24 @@ func (f *finding) found(at int, say func() (string, []int)) {
 	f.summary, f.proof = say()
 }
 
-// failed makes the result of a property that was broken.
-func (f *finding) failed(r *Run, counts map[string]int) Result {
-	counts["violations"] = f.total
-	return Result{Verdict: Fail, Summary: f.summary, Witness: r.witness(f.proof...), Counts: counts}
+// instead is a verdict that a history gets in place of a pass, where it is so.
+type instead struct {
+	so      bool
+	verdict Verdict
+	summary string
+}
+
+// result is that of a property: it fails by what was found, else it gets the first of the verdicts in place of a pass that is
+// so, else it passes.
+func (f *finding) result(r *Run, counts map[string]int, pass string, others ...instead) Result {
+	if f.total > 0 {
+		counts["violations"] = f.total
+		return Result{Verdict: Fail, Summary: f.summary, Witness: r.witness(f.proof...), Counts: counts}
+	}
+	for _, o := range others {
+		if o.so {
+			return Result{Verdict: o.verdict, Summary: o.summary, Counts: counts}
+		}
+	}
+	return Result{Verdict: Pass, Summary: pass, Counts: counts}
 }

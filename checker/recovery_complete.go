@@ -23,7 +23,7 @@ func checkRecoveryComplete(r *Run) Result {
 			if !k.behind(s, mark.offset) || rec.reads[i].made && s.row != nil && s.row.Offset.N >= mark.offset {
 				continue
 			}
-			f.found(s.to, func() (string, []int) {
+			f.add(s.to, func() (string, []int) {
 				return fmt.Sprintf("%s recovered %s of %s, though %s had been told that @%d is stored: %s.", rec.process, s.value(),
 						k.name, mark.write.process, mark.offset, k.lost(k.shownOffset(s), mark.offset)),
 					[]int{mark.at, rec.call, s.to}
@@ -31,12 +31,7 @@ func checkRecoveryComplete(r *Run) Result {
 		}
 	}
 	counts := map[string]int{"keys": checked}
-	switch {
-	case f.total > 0:
-		return f.failed(r, counts)
-	case checked == 0:
-		return Result{Verdict: Vacuous, Summary: "No recovery came after an acknowledged write of its keys.", Counts: counts}
-	}
-	return Result{Verdict: Pass, Counts: counts,
-		Summary: fmt.Sprintf("Each of %s is at or beyond what was acknowledged before.", count(checked, "recovered key"))}
+	return f.result(r, counts,
+		fmt.Sprintf("Each of %s is at or beyond what was acknowledged before.", count(checked, "recovered key")),
+		instead{checked == 0, Vacuous, "No recovery came after an acknowledged write of its keys."})
 }

@@ -26,7 +26,7 @@ func checkRecoveryCut(r *Run) Result {
 				checked++
 			default:
 				checked++
-				f.found(s.to, func() (string, []int) {
+				f.add(s.to, func() (string, []int) {
 					last := k.log[place]
 					return fmt.Sprintf("%s recovered %s of %s and goes on from %d: %s.", rec.process, s.value(), k.name,
 						rec.v.Start, k.lost(k.shownOffset(s), last.Offset)), []int{k.at[place], rec.call, s.to}
@@ -35,15 +35,9 @@ func checkRecoveryCut(r *Run) Result {
 		}
 	}
 	counts := map[string]int{"keys": checked, "unjudged": unjudged}
-	switch {
-	case f.total > 0:
-		return f.failed(r, counts)
-	case unjudged > 0:
-		return Result{Verdict: Unknown, Counts: counts, Summary: fmt.Sprintf(
-			"The input is not known far enough to judge %s.", count(unjudged, "recovered key"))}
-	case checked == 0:
-		return Result{Verdict: Vacuous, Summary: "No recovery began beyond a record of its keys.", Counts: counts}
-	}
-	return Result{Verdict: Pass, Counts: counts,
-		Summary: fmt.Sprintf("Each of %s covers all records below the start.", count(checked, "recovered key"))}
+	return f.result(r, counts,
+		fmt.Sprintf("Each of %s covers all records below the start.", count(checked, "recovered key")),
+		instead{unjudged > 0, Unknown, fmt.Sprintf(
+			"The input is not known far enough to judge %s.", count(unjudged, "recovered key"))},
+		instead{checked == 0, Vacuous, "No recovery began beyond a record of its keys."})
 }

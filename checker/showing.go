@@ -110,7 +110,7 @@ func (s *showing) value() string {
 // claimed only where no plain write can be in its way: a plain delete and a conditional insert in one millisecond are
 // both acknowledged, and the insert is not to be seen (its timestamp is floored, the delete's is not).
 //
-// Plain writes are ordered by their timestamps: see register.
+// Plain writes are ordered by their timestamps: see newest.
 func (k *key) showOrder() {
 	for _, w := range k.writes {
 		if !w.applied {
@@ -118,7 +118,7 @@ func (k *key) showOrder() {
 		}
 		s := showing{from: w.call, to: w.answer, shape: live, offset: w.v.Offset, write: w, source: sourceApplied}
 		if w.plain() {
-			top := k.register.at(w.answer)
+			top := k.newest.at(w.answer)
 			if top == nil {
 				continue
 			}
@@ -135,79 +135,34 @@ func (k *key) showOrder() {
 	}
 }
 
-// register tells what a row that only plain writes touch holds: of the writes that took effect, the one with the
-// greatest timestamp. It answers only where no other write that may have taken effect has as great a one.
-type register struct {
-	calls []int
-	tops  []podium
-	// off: the key had conditional writes, or a row whose timestamp nobody knows, from the event on.
-	off int
+// proof are the events that show a showing: the read, or what it follows from; and whose write it was.
+func (s *showing) proof() []int {
+	proof := []int{s.to, author(s.write)}
+	if s.source == sourceClock {
+		proof = append(proof, s.write.effect)
+	}
+	return proof
 }
 
-// podium is the write with the greatest timestamp so far, and the next greatest timestamp.
-type podium struct {
-	first  *write
-	second history.Opt
-}
-
-func (g *register) build(k *key) {
-	g.off = never
-	if len(k.guarded.calls) > 0 {
-		g.off = k.guarded.calls[0]
+// how says by what a showing is known.
+func (s *showing) how() string {
+	switch s.source {
+	case sourceTruth:
+		return "was found there at the start"
+	case sourceRefusal:
+		return "was named by a refusal"
+	case sourceApplied:
+		return "was stored by a conditional write"
+	case sourceClock:
+		return "was stored with the greatest timestamp"
 	}
-	var top podium
-	if row := k.startRow; row != nil {
-		top.second = row.WritetimeValue
-		if !row.WritetimeValue.Known {
-			g.off = -1
-		}
+	switch s.purpose {
+	case history.ForRecovery:
+		return "was recovered"
+	case history.ForProbe:
+		return "was seen by a probe"
+	case history.ForEnd:
+		return "was read at the end"
 	}
-	for _, w := range k.writes {
-		if w.void || !w.plain() {
-			continue
-		}
-		switch {
-		case top.first == nil:
-			top.first = w
-		case w.ts.N > top.first.ts.N:
-			top.first, top.second = w, greater(top.second, top.first.ts)
-		default:
-			top.second = greater(top.second, w.ts)
-		}
-		g.calls, g.tops = append(g.calls, w.call), append(g.tops, top)
-	}
-}
-
-func greater(a, b history.Opt) history.Opt {
-	if a.Known && a.N >= b.N {
-		return a
-	}
-	return b
-}
-
-// at gives the write that the row holds right after the event i, nil where that is not certain.
-func (g *register) at(i int) *write {
-	if g.off <= i {
-		return nil
-	}
-	n := (&peak{calls: g.calls}).count(i + 1)
-	if n == 0 {
-		return nil
-	}
-	top := g.tops[n-1]
-	if top.second.Known && top.second.N >= top.first.ts.N || top.first.effect > i {
-		return nil
-	}
-	return top.first
-}
-
-// lost tells whether a plain write certainly changed nothing: one with a greater timestamp had taken effect before its
-// call, and no read showed it.
-func (g *register) lost(w *write) bool {
-	n := (&peak{calls: g.calls}).count(w.call)
-	if !w.plain() || w.first != nil || n == 0 {
-		return false
-	}
-	top := g.tops[n-1].first
-	return top.ts.N > w.ts.N && top.effect < w.call
+	return "was read"
 }

@@ -330,7 +330,7 @@ func (w *world) look() {
 			shown = row.write.Offset
 		}
 		w.stale = w.stale || shown < highest
-		last, ok := w.log(k).Below(w.committed)
+		last, ok := lastBelow(w.log(k), w.committed)
 		alive := row != nil && row.write.State != nil
 		if ok && shown < last.Offset && (alive || last.Event.Kind != ledger.Close) {
 			w.leapt = true
@@ -546,7 +546,7 @@ func slowly(h *history.History) (stale, incomplete, cut, leapt bool) {
 			incomplete = incomplete || read.Purpose == history.ForRecovery && i < began[e.Process]
 		}
 		lacks := func(below int64) bool {
-			last, ok := log[read.Key].Below(below)
+			last, ok := lastBelow(log[read.Key], below)
 			return ok && older(last.Offset) && (read.Row != nil && read.Row.State != nil || last.Event.Kind != ledger.Close)
 		}
 		leapt = leapt || lacks(certain(h, answer, c, a))
@@ -673,4 +673,13 @@ func only(h *history.History, witness []Evidence) *history.History {
 		}
 	}
 	return less
+}
+
+// lastBelow gives the last record below an offset.
+func lastBelow(l ledger.Log, offset int64) (ledger.Entry, bool) {
+	part := l.UpTo(offset - 1)
+	if len(part) == 0 {
+		return ledger.Entry{}, false
+	}
+	return part[len(part)-1], true
 }

@@ -26,7 +26,7 @@ func checkSingleOwner(r *Run) Result {
 				other, taken := owners[p]
 				owners[p] = m.Client
 				if taken {
-					f.found(g.note, func() (string, []int) {
+					f.add(g.note, func() (string, []int) {
 						return fmt.Sprintf("Generation %s gives partition %d to %s and to %s.", g.v.Generation, p, other, m.Client),
 							[]int{g.note}
 					})
@@ -46,20 +46,17 @@ func checkSingleOwner(r *Run) Result {
 		counts["longest-overlap-ms"] = int(longest.length.Milliseconds())
 		fact = " " + longest.String()
 	}
-	switch {
-	case f.total > 0:
-		return f.failed(r, counts)
-	case r.log.end < 0 && !r.ended && generations+commits+len(r.recoveries) > 0:
-		return Result{Verdict: Unknown, Summary: "The history ends before the group's log was read.", Counts: counts}
-	case len(r.log.strange) > 0:
-		return Result{Verdict: Unknown, Counts: counts, Summary: fmt.Sprintf(
-			"The group's log has %s that this checker cannot read, the first in line %d.", count(len(r.log.strange), "record"),
-			r.events[r.log.strange[0]].Line())}
-	case generations == 0:
-		return Result{Verdict: Vacuous, Summary: "The history has no assignment as the coordinator stored it.", Counts: counts}
+	strange := ""
+	if all := r.log.strange; len(all) > 0 {
+		strange = fmt.Sprintf("The group's log has %s that this checker cannot read, the first in line %d.", count(len(all), "record"),
+			r.events[all[0]].Line())
 	}
-	return Result{Verdict: Pass, Counts: counts,
-		Summary: fmt.Sprintf("In %s, no partition was given to two members.%s", count(generations, "generation"), fact)}
+	return f.result(r, counts,
+		fmt.Sprintf("In %s, no partition was given to two members.%s", count(generations, "generation"), fact),
+		instead{r.log.end < 0 && !r.ended && generations+commits+len(r.recoveries) > 0, Unknown,
+			"The history ends before the group's log was read."},
+		instead{strange != "", Unknown, strange},
+		instead{generations == 0, Vacuous, "The history has no assignment as the coordinator stored it."})
 }
 
 // strangers finds the commits in the group's log that nobody of the run has asked for, and counts all.
@@ -78,7 +75,7 @@ func (r *Run) strangers(f *finding) (commits int) {
 			if e.call >= 0 {
 				continue
 			}
-			f.found(e.note, func() (string, []int) {
+			f.add(e.note, func() (string, []int) {
 				return fmt.Sprintf("The group's log has a commit of %s for partition %d that no worker of the run asked for.",
 					r.log.told(e), p), []int{e.note}
 			})

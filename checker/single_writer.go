@@ -34,7 +34,7 @@ func checkSingleWriter(r *Run) Result {
 		}
 		rivals++
 		for _, p := range k.usurped() {
-			f.found(p.proof[len(p.proof)-1], func() (string, []int) {
+			f.add(p.proof[len(p.proof)-1], func() (string, []int) {
 				return fmt.Sprintf("%s (generation %d) changed %s by its %s @%d after %s (generation %d) had stored @%d: %s.",
 					p.older.process, p.older.v.Generation, k.name, p.older.f, p.older.v.Offset,
 					p.newer.process, p.newer.v.Generation, p.newer.v.Offset, p.damage(k)), p.proof
@@ -42,14 +42,9 @@ func checkSingleWriter(r *Run) Result {
 		}
 	}
 	counts := map[string]int{"writes": writes, "contended-keys": rivals}
-	switch {
-	case f.total > 0:
-		return f.failed(r, counts)
-	case rivals == 0:
-		return Result{Verdict: Vacuous, Summary: "No key was written under two generations.", Counts: counts}
-	}
-	return Result{Verdict: Pass, Counts: counts, Summary: fmt.Sprintf(
-		"In %s written under several generations, no older one changed what a newer one had stored.", count(rivals, "key"))}
+	return f.result(r, counts, fmt.Sprintf(
+		"In %s written under several generations, no older one changed what a newer one had stored.", count(rivals, "key")),
+		instead{rivals == 0, Vacuous, "No key was written under two generations."})
 }
 
 // contended tells whether writes of two generations were asked for.
@@ -133,7 +128,7 @@ func (k *key) tookPlace(w *write) (int, bool) {
 	switch {
 	case w.applied && !w.plain():
 		return w.answer, true
-	case w.applied && k.register.at(w.answer) == w:
+	case w.applied && k.newest.at(w.answer) == w:
 		return w.answer, true
 	case w.first != nil:
 		return w.first.to, true

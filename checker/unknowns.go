@@ -159,3 +159,54 @@ func (u *Unknowns) produces(r *Run) {
 		}
 	}
 }
+
+// journals settles a journal's row in doubt by a read that found it; nobody reads that a removal, or a change of the list of
+// keys, was done.
+func (u *Unknowns) journals(r *Run) {
+	found := map[string]int{}
+	take := func(rows []history.JournalEntry, i int) {
+		for _, row := range rows {
+			if _, ok := found[row.Write]; !ok {
+				found[row.Write] = i
+			}
+		}
+	}
+	for i, e := range r.events {
+		switch v := e.Value.(type) {
+		case *history.JournalRows:
+			if v != nil {
+				take(v.Rows, i)
+			}
+		case *history.GroundTruth:
+			if v != nil {
+				take(v.Journal, i)
+			}
+		}
+	}
+	for i, e := range r.events {
+		if e.Type != history.Invoke {
+			continue
+		}
+		op := r.operationAt(i)
+		if op.outcome != history.Info {
+			continue
+		}
+		switch v := e.Value.(type) {
+		case *history.JournalWrite:
+			by, ok := -1, false
+			if v != nil {
+				by, ok = found[v.Write]
+			}
+			switch {
+			case ok:
+				u.add(r, op, "seen by a read", by)
+			case r.ended:
+				u.add(r, op, neverSeen, -1)
+			default:
+				u.add(r, op, stillUnknown, -1)
+			}
+		case *history.JournalRemoval, *history.KeyWrite:
+			u.add(r, op, stillUnknown, -1)
+		}
+	}
+}

@@ -209,7 +209,7 @@ func TestStoresKeepTheirPromise(t *testing.T) {
 func TestAudit(t *testing.T) {
 	for _, c := range []struct {
 		scenario, arm string
-		outcome       checker.Outcome
+		fate          checker.Fate
 	}{
 		{"stale-periodic-flush", persistence.CassandraLWW, checker.LandedHarmful},
 		{"stale-periodic-flush", persistence.CassandraCAS, checker.RefusedByCondition},
@@ -220,7 +220,7 @@ func TestAudit(t *testing.T) {
 		{"zombie-ahead", persistence.CassandraCAS, checker.LandedHarmless},
 	} {
 		a := Judge(execute(t, sim.Cluster{}, find(t, c.scenario), c.arm, 1), scenarios.Expectation{}).Audit
-		if len(a.Entries) != 1 || a.Counts[c.outcome] != 1 {
+		if len(a.Entries) != 1 || a.Counts[c.fate] != 1 {
 			t.Errorf("%s under %s: %s, %+v", c.scenario, c.arm, a.Told(), a.Entries)
 		}
 	}

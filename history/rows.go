@@ -49,9 +49,6 @@ type Row struct {
 	TTL Opt `json:"ttl,omitzero"`
 }
 
-// Tombstone tells whether the row is there but holds no value.
-func (r *Row) Tombstone() bool { return r != nil && r.State == nil && r.Broken == "" }
-
 // TableScan is one plain read of all rows of this run.
 type TableScan struct {
 	Consistency string `json:"consistency"`

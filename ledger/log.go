@@ -26,15 +26,6 @@ func (l Log) UpTo(offset int64) Log {
 	return l[:sort.Search(len(l), func(i int) bool { return l[i].Offset > offset })]
 }
 
-// Below gives the last record below the offset.
-func (l Log) Below(offset int64) (Entry, bool) {
-	part := l.UpTo(offset - 1)
-	if len(part) == 0 {
-		return Entry{}, false
-	}
-	return part[len(part)-1], true
-}
-
 // At gives the record at the offset.
 func (l Log) At(offset int64) (Entry, bool) {
 	part := l.UpTo(offset)

@@ -73,19 +73,18 @@ func TestLogPlaces(t *testing.T) {
 	l := logOf("ppp")
 	for _, c := range []struct {
 		offset, upTo int64
-		below, at    int64 // an id, 0 for none
+		at           int64 // an id, 0 for none
 	}{
-		{-1, 0, 0, 0}, {0, 1, 0, 1}, {1, 1, 1, 0}, {2, 2, 1, 2}, {4, 3, 2, 3}, {5, 3, 3, 0},
+		{-1, 0, 0}, {0, 1, 1}, {1, 1, 0}, {2, 2, 2}, {4, 3, 3}, {5, 3, 0},
 	} {
-		below, _ := l.Below(c.offset)
 		at, ok := l.At(c.offset)
-		got := []int64{int64(len(l.UpTo(c.offset))), below.Event.ID, at.Event.ID}
-		if diff := cmp.Diff([]int64{c.upTo, c.below, c.at}, got); diff != "" || ok != (c.at > 0) {
-			t.Errorf("offset %d: UpTo, Below, At (-want +got):\n%s", c.offset, diff)
+		got := []int64{int64(len(l.UpTo(c.offset))), at.Event.ID}
+		if diff := cmp.Diff([]int64{c.upTo, c.at}, got); diff != "" || ok != (c.at > 0) {
+			t.Errorf("offset %d: UpTo, At (-want +got):\n%s", c.offset, diff)
 		}
 	}
-	if _, ok := Log(nil).Below(0); ok {
-		t.Error("an empty log has a record below 0")
+	if _, ok := Log(nil).At(0); ok {
+		t.Error("an empty log has a record at 0")
 	}
 }
 

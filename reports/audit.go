@@ -33,7 +33,7 @@ func audited(w io.Writer, a checker.Audit) {
 			Hanging(w, "    ", fmt.Sprintf("and %d more", len(a.Entries)-i))
 			return
 		}
-		Hanging(w, fmt.Sprintf("    line %-5d ", e.Line), fmt.Sprintf("%s; %s: %s; %s", e.Text, e.Out, e.Outcome.Words(), e.Words))
+		Hanging(w, fmt.Sprintf("    line %-5d ", e.Line), fmt.Sprintf("%s; %s: %s; %s", e.Text, e.Out, e.Fate.Words(), e.Words))
 	}
 }
 
@@ -45,7 +45,7 @@ func pageAudit(w io.Writer, a checker.Audit) {
 	section(w, "What came of the writes of former owners")
 	var rows [][]string
 	for _, e := range a.Entries {
-		rows = append(rows, []string{strconv.Itoa(e.Line), e.Text, e.Out, e.Outcome.Words(), e.Words})
+		rows = append(rows, []string{strconv.Itoa(e.Line), e.Text, e.Out, e.Fate.Words(), e.Words})
 	}
 	MarkdownTable(w, []string{"line", "what", "when", "outcome", ""}, rows)
 }

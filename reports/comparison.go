@@ -42,10 +42,10 @@ type ComparedArm struct {
 	Properties map[string]map[checker.Verdict]int `json:"properties"`
 	// Late is what came of the writes and commits of members that had lost their partition, Owners what was refused to, or
 	// held back by, rightful owners.
-	Late     map[checker.Outcome]int `json:"late"`
-	Owners   map[checker.Outcome]int `json:"owners"`
-	Unknowns Settled                 `json:"unknowns"`
-	Measures measures.Run            `json:"measures"`
+	Late     map[checker.Fate]int `json:"late"`
+	Owners   map[checker.Fate]int `json:"owners"`
+	Unknowns Settled              `json:"unknowns"`
+	Measures measures.Run         `json:"measures"`
 	// Versus is the arm that the ratios are to. Throughput is how many rounds of a write and its commit this arm does in the
 	// time in which that one does one, WriteTime how long a write takes against one of that arm's, both by medians; 0 where
 	// nothing was measured.
@@ -102,7 +102,7 @@ func (c *Comparison) arm(name string) *ComparedArm {
 	if i < 0 {
 		i = len(c.Arms)
 		c.Arms = append(c.Arms, ComparedArm{
-			Arm: name, Properties: map[string]map[checker.Verdict]int{}, Late: map[checker.Outcome]int{}, Owners: map[checker.Outcome]int{},
+			Arm: name, Properties: map[string]map[checker.Verdict]int{}, Late: map[checker.Fate]int{}, Owners: map[checker.Fate]int{},
 		})
 	}
 	return &c.Arms[i]

@@ -77,14 +77,14 @@ func (c Comparison) judged() []string {
 // late are the lines about members that had lost their partition: how much they tried, and what came of it; and about what
 // was refused to rightful owners. What no arm has is left out.
 func (c Comparison) late() []fact {
-	all := func(counts map[checker.Outcome]int) (sum int) {
+	all := func(counts map[checker.Fate]int) (sum int) {
 		for _, n := range counts {
 			sum += n
 		}
 		return sum
 	}
 	out := []fact{{"late writes and commits", func(a ComparedArm) string { return strconv.Itoa(all(a.Late)) }}}
-	for _, o := range checker.Outcomes() {
+	for _, o := range checker.Fates() {
 		if slices.ContainsFunc(c.Arms, func(a ComparedArm) bool { return a.Late[o] > 0 }) {
 			out = append(out, fact{"  " + o.Words(), func(a ComparedArm) string { return strconv.Itoa(a.Late[o]) }})
 		}

@@ -172,17 +172,17 @@ func TestDecode(t *testing.T) {
 	if r.Write != "z/1#4" || r.Generation != 2 || !r.State.Equal(state(5)) || r.Offset != history.Some(5) {
 		t.Errorf("%+v", r)
 	}
-	if r := tombstone(5).Decode(); !r.Tombstone() {
+	if r := tombstone(5).Decode(); r == nil || r.State != nil || r.Broken != "" {
 		t.Errorf("%+v", r)
 	}
 	if (*persistence.RawRow)(nil).Decode() != nil {
 		t.Error("no row is a row")
 	}
 	odd := &persistence.RawRow{Value: []byte("x"), Metadata: "free text"}
-	if r := odd.Decode(); r.State != nil || r.Broken != `"x"` || r.Write != "" || r.Tombstone() {
+	if r := odd.Decode(); r.State != nil || r.Broken != `"x"` || r.Write != "" {
 		t.Errorf("%+v", r)
 	}
-	if r := (&persistence.RawRow{Value: []byte{}}).Decode(); r.Tombstone() || r.Broken != `""` {
+	if r := (&persistence.RawRow{Value: []byte{}}).Decode(); r.Broken != `""` {
 		t.Errorf("an empty value is no null: %+v", r)
 	}
 }

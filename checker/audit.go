@@ -9,45 +9,45 @@ import (
 	"github.com/single-writer/chaos/history"
 )
 
-// Outcome is what came of something that a member did with a partition that it no longer owned.
-type Outcome string
+// Fate is what came of something that a member did with a partition that it no longer owned.
+type Fate string
 
 const (
 	// RefusedByCondition: the row's own condition refused it. RefusedByGeneration and RefusedByEpoch: the coordinator, or
 	// the broker, knew better.
-	RefusedByCondition  Outcome = "refused-by-condition"
-	RefusedByGeneration Outcome = "refused-by-generation"
-	RefusedByEpoch      Outcome = "refused-by-epoch"
+	RefusedByCondition  Fate = "refused-by-condition"
+	RefusedByGeneration Fate = "refused-by-generation"
+	RefusedByEpoch      Fate = "refused-by-epoch"
 	// StoppedByBuffer and StoppedByFilter: a guard of the worker's own kept it from being sent at all.
-	StoppedByBuffer Outcome = "stopped-by-monotone-buffer"
-	StoppedByFilter Outcome = "stopped-by-replay-filter"
+	StoppedByBuffer Fate = "stopped-by-monotone-buffer"
+	StoppedByFilter Fate = "stopped-by-replay-filter"
 	// LandedHarmless: it took effect, and is what the owner would have stored too: not behind, and the fold of its records.
-	LandedHarmless Outcome = "landed-harmless"
-	LandedHarmful  Outcome = "landed-harmful"
+	LandedHarmless Fate = "landed-harmless"
+	LandedHarmful  Fate = "landed-harmful"
 	// HarmlessByLuck: it took effect and would have done harm, but lost by its clock, or was overwritten before anybody
 	// recovered it.
-	HarmlessByLuck Outcome = "harmless-by-luck"
+	HarmlessByLuck Fate = "harmless-by-luck"
 	// InDoubt: the history does not tell. NoEffect: it failed, or found nothing to do, for a reason that is no fence.
-	InDoubt  Outcome = "in-doubt"
-	NoEffect Outcome = "no-effect"
+	InDoubt  Fate = "in-doubt"
+	NoEffect Fate = "no-effect"
 )
 
-// Outcomes are all outcomes, in the order in which they are told.
-func Outcomes() []Outcome {
-	return []Outcome{LandedHarmful, HarmlessByLuck, LandedHarmless, RefusedByCondition, RefusedByGeneration, RefusedByEpoch,
+// Fates are all fates, in the order in which they are told.
+func Fates() []Fate {
+	return []Fate{LandedHarmful, HarmlessByLuck, LandedHarmless, RefusedByCondition, RefusedByGeneration, RefusedByEpoch,
 		StoppedByBuffer, StoppedByFilter, InDoubt, NoEffect}
 }
 
-// Words is the outcome as people read it.
-func (o Outcome) Words() string { return strings.ReplaceAll(string(o), "-", " ") }
+// Words is the fate as people read it.
+func (f Fate) Words() string { return strings.ReplaceAll(string(f), "-", " ") }
 
 // Audit is what members did with partitions that they no longer owned, and what came of it.
 type Audit struct {
 	// Entries are in the order of the history.
 	Entries []Audited `json:"entries"`
-	// Counts are of the entries, by outcome. Owners counts apart what was refused to, or held back by, rightful owners.
-	Counts map[Outcome]int `json:"counts"`
-	Owners map[Outcome]int `json:"owners"`
+	// Counts are of the entries, by fate. Owners counts apart what was refused to, or held back by, rightful owners.
+	Counts map[Fate]int `json:"counts"`
+	Owners map[Fate]int `json:"owners"`
 }
 
 // Audited is one of them. Its evidence is the event that tells most about it: the answer, where there is one.
@@ -55,8 +55,8 @@ type Audited struct {
 	Evidence
 	Process string `json:"process"`
 	// Kind is persist, delete or commit, or dropped for what its own guard stopped.
-	Kind    history.F `json:"kind"`
-	Outcome Outcome   `json:"outcome"`
+	Kind history.F `json:"kind"`
+	Fate Fate      `json:"outcome"`
 	// Out says why the member was no owner any more, Words what came of it.
 	Out   string `json:"out"`
 	Words string `json:"words"`
@@ -87,7 +87,7 @@ func checkFenceAudit(r *Run) Result {
 // Told gives the counts in words, those of the entries first.
 func (a Audit) Told() string {
 	var parts []string
-	for _, o := range Outcomes() {
+	for _, o := range Fates() {
 		if n := a.Counts[o]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, o.Words()))
 		}
@@ -100,7 +100,7 @@ func (r *Run) audit() Audit {
 	if r.audited != nil {
 		return *r.audited
 	}
-	a := Audit{Entries: []Audited{}, Counts: map[Outcome]int{}, Owners: map[Outcome]int{}}
+	a := Audit{Entries: []Audited{}, Counts: map[Fate]int{}, Owners: map[Fate]int{}}
 	t := r.tenures()
 	for _, k := range r.keys {
 		for _, w := range k.writes {
@@ -127,7 +127,7 @@ func (r *Run) audit() Audit {
 		case *history.DroppedHere:
 			if v != nil {
 				words := fmt.Sprintf("it compared @%d with its floor @%d", v.Offset, v.Floor)
-				a.add(r, t.ended(v.Partition, v.Owner, i), i, i, e.F, Outcome("stopped-by-"+v.By), words)
+				a.add(r, t.ended(v.Partition, v.Owner, i), i, i, e.F, Fate("stopped-by-"+v.By), words)
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func (r *Run) audit() Audit {
 }
 
 // add takes one in, or counts what was refused to a rightful owner.
-func (a *Audit) add(r *Run, out string, call, at int, kind history.F, o Outcome, words string) {
+func (a *Audit) add(r *Run, out string, call, at int, kind history.F, o Fate, words string) {
 	if out == "" {
 		if strings.HasPrefix(string(o), "refused-") || strings.HasPrefix(string(o), "stopped-") {
 			a.Owners[o]++
@@ -145,11 +145,11 @@ func (a *Audit) add(r *Run, out string, call, at int, kind history.F, o Outcome,
 		return
 	}
 	a.Counts[o]++
-	a.Entries = append(a.Entries, Audited{Evidence: r.witness(at)[0], Process: r.events[call].Process, Kind: kind, Outcome: o, Out: out, Words: words})
+	a.Entries = append(a.Entries, Audited{Evidence: r.witness(at)[0], Process: r.events[call].Process, Kind: kind, Fate: o, Out: out, Words: words})
 }
 
 // cameOfCommit says what came of a commit.
-func (r *Run) cameOfCommit(call int, v *history.OffsetCommit) (Outcome, string) {
+func (r *Run) cameOfCommit(call int, v *history.OffsetCommit) (Fate, string) {
 	switch op := r.operationAt(call); op.outcome {
 	case history.OK:
 		if top, ok := highestBefore(r.commits[v.Partition].ranked(), call, 0); ok && top.offset > v.Offset {

@@ -34,7 +34,7 @@ func checkNoStaleOverwrite(r *Run) Result {
 				continue
 			}
 			broken = true
-			f.found(s.to, func() (string, []int) {
+			f.add(s.to, func() (string, []int) {
 				return fmt.Sprintf("%s had reached @%d (%s) when %s %s: %s.", k.name, mark.offset, mark.who(), s.value(),
 					s.how(), k.lost(k.shownOffset(s), mark.offset)), append(s.proof(), mark.event())
 			})
@@ -44,38 +44,10 @@ func checkNoStaleOverwrite(r *Run) Result {
 		}
 	}
 	counts := map[string]int{"showings": checked}
-	switch {
-	case f.total > 0:
+	if keys > 0 {
 		counts["keys"] = keys
-		return f.failed(r, counts)
-	case checked == 0:
-		return Result{Verdict: Vacuous, Summary: "No key was seen again after a write of it took effect.", Counts: counts}
 	}
-	return Result{Verdict: Pass, Counts: counts,
-		Summary: fmt.Sprintf("In %s, none was older than what had taken effect before.", count(checked, "showing"))}
-}
-
-// who names the write that set a mark.
-func (e effect) who() string {
-	if e.write == nil {
-		return "as was read"
-	}
-	return "by " + e.write.process
-}
-
-// event is the one that shows a mark: the write's own answer where there is one.
-func (e effect) event() int {
-	if e.write != nil && e.write.applied && e.write.answer <= e.at {
-		return e.write.answer
-	}
-	return e.at
-}
-
-// proof are the events that show a showing: the read, or what it follows from; and whose write it was.
-func (s *showing) proof() []int {
-	proof := []int{s.to, author(s.write)}
-	if s.source == sourceClock {
-		proof = append(proof, s.write.effect)
-	}
-	return proof
+	return f.result(r, counts,
+		fmt.Sprintf("In %s, none was older than what had taken effect before.", count(checked, "showing")),
+		instead{checked == 0, Vacuous, "No key was seen again after a write of it took effect."})
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // cameOf says what came of a persist or delete, whoever called it.
-func (r *Run) cameOf(k *key, w *write) (Outcome, string) {
+func (r *Run) cameOf(k *key, w *write) (Fate, string) {
 	switch {
 	case w.effect < never:
 		return r.landed(k, w)
@@ -25,17 +25,17 @@ func (r *Run) cameOf(k *key, w *write) (Outcome, string) {
 
 // landed judges a write that took effect: what it stored should be the fold of its records, and nothing above it should have
 // been there. If it is not so, what counts is whether anybody went on from it.
-func (r *Run) landed(k *key, w *write) (Outcome, string) {
+func (r *Run) landed(k *key, w *write) (Fate, string) {
 	mark, marked := k.mark(w.call, r.events[w.call].Time)
 	if !marked || mark.offset <= w.v.Offset {
 		// Something above it may have come while it was under way; it is behind that if the row is its own after all.
-		if later, ok := k.mark(w.effect+1, r.events[w.effect].Time); ok && k.register.at(w.effect) == w {
+		if later, ok := k.mark(w.effect+1, r.events[w.effect].Time); ok && k.newest.at(w.effect) == w {
 			mark, marked = later, ok
 		}
 	}
 	behind := marked && mark.offset > w.v.Offset
 	switch {
-	case k.register.lost(w):
+	case k.newest.lost(w):
 		return HarmlessByLuck, "a greater timestamp had been acknowledged, and it lost by its clock"
 	case !behind && k.isFold(w) && marked:
 		return LandedHarmless, fmt.Sprintf("it is the fold of its records, and @%d was stored", mark.offset)
@@ -52,7 +52,7 @@ func (r *Run) landed(k *key, w *write) (Outcome, string) {
 }
 
 // wentOn tells whether what a write did was still there for the next recovery, or, without one, for the last who looked.
-func (r *Run) wentOn(k *key, w *write, need int64, harm string) (Outcome, string) {
+func (r *Run) wentOn(k *key, w *write, need int64, harm string) (Fate, string) {
 	for _, rec := range r.recoveries {
 		for i := range rec.reads {
 			s := &rec.reads[i].showing
@@ -74,7 +74,7 @@ func (r *Run) wentOn(k *key, w *write, need int64, harm string) (Outcome, string
 	switch {
 	case last != nil && !k.damaged(last, w, need):
 		return HarmlessByLuck, harm + ", but it was overwritten before anybody recovered"
-	case last == nil && w.plain() && k.register.at(w.effect) != w:
+	case last == nil && w.plain() && k.newest.at(w.effect) != w:
 		return InDoubt, harm + ", and nobody looked what came of it"
 	}
 	return LandedHarmful, harm

@@ -67,7 +67,7 @@ func TestFenceAudit(t *testing.T) {
 		rep := Check(hist(input, c.steps))
 		var got []string
 		for _, e := range rep.Audit.Entries {
-			got = append(got, string(e.Outcome)+": "+e.Words)
+			got = append(got, string(e.Fate)+": "+e.Words)
 			if e.Out == "" || e.Text == "" || e.Process != "a/1" {
 				t.Errorf("%s: %+v", c.name, e)
 			}

@@ -2,7 +2,6 @@ package checker
 
 import (
 	"fmt"
-	"sort"
 
 	"github.com/single-writer/chaos/history"
 )
@@ -13,7 +12,7 @@ type tenures struct {
 	// evicted is, by member id, when the coordinator listed it no more.
 	evicted map[string]int
 	// assigned are the generations under which each partition was handed out, ranked.
-	assigned map[int32][]effect
+	assigned map[int32]highest
 	// lost is when a member was told that a partition is lost.
 	lost map[tenure]int
 }
@@ -24,7 +23,8 @@ type tenure struct {
 }
 
 func (r *Run) tenures() *tenures {
-	t := &tenures{run: r, evicted: map[string]int{}, assigned: map[int32][]effect{}, lost: map[tenure]int{}}
+	t := &tenures{run: r, evicted: map[string]int{}, assigned: map[int32]highest{}, lost: map[tenure]int{}}
+	assigned := map[int32][]effect{}
 	for i, e := range r.events {
 		switch v := e.Value.(type) {
 		case *history.Eviction:
@@ -35,14 +35,14 @@ func (r *Run) tenures() *tenures {
 			switch {
 			case v == nil:
 			case v.Point == history.PointAssigned:
-				t.assigned[v.Partition] = append(t.assigned[v.Partition], effect{at: i, offset: int64(v.Generation)})
+				assigned[v.Partition] = append(assigned[v.Partition], effect{at: i, offset: int64(v.Generation)})
 			case v.Point == history.PointLost:
 				t.lost[tenure{v.Partition, v.Member}] = i
 			}
 		}
 	}
-	for _, all := range t.assigned {
-		rank(all)
+	for p, all := range assigned {
+		t.assigned[p] = rank(all)
 	}
 	return t
 }
@@ -62,9 +62,8 @@ func (t *tenures) ended(partition int32, o history.Owner, call int) string {
 		is(at, "it had been told that the partition is lost")
 	}
 	all := t.assigned[partition]
-	n := sort.Search(len(all), func(i int) bool { return all[all[i].highest].offset > int64(o.Generation) })
-	if n < len(all) {
-		is(all[n].at, fmt.Sprintf("the partition was %s's in generation %d", t.run.events[all[n].at].Process, all[n].offset))
+	if next, ok := all.first(func(e *effect) bool { return e.offset > int64(o.Generation) }); ok {
+		is(next.at, fmt.Sprintf("the partition was %s's in generation %d", t.run.events[next.at].Process, next.offset))
 	}
 	return why
 }
