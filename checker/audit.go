@@ -62,16 +62,10 @@ type Audited struct {
 	Words string `json:"words"`
 }
 
-// checkFenceAudit: every write, and every commit, that was called by a member that no longer owned the partition, with what
-// came of it.
+// checkFenceAudit counts the audit; explained/fence-audit.md is the definition, and says what each fate is.
 //
 // It never fails. A fence that goes by offsets lets through what is not behind, lawfully; an arm without one may be lucky. So
-// that an arm is not called safe for that, the audit says of each late write what stopped it, if anything did. A member owns
-// a partition no more once the coordinator lists it no more, once the partition was assigned in a newer generation, or once
-// it was itself told that the partition is lost. Journals and lists of keys are not audited: what becomes of a late entry
-// there is for recovery-cut and durable-fold to say.
-//
-// It passes if there was anything to audit, whatever came of it; it is vacuous if every member wrote as an owner.
+// that an arm is not called safe for that, the audit says of each late write what stopped it, if anything did.
 func checkFenceAudit(r *Run) Result {
 	a := r.audit()
 	counts := map[string]int{"entries": len(a.Entries)}

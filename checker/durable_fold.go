@@ -7,15 +7,11 @@ import (
 	"github.com/single-writer/chaos/ledger"
 )
 
-// checkDurableFold: every value that took effect is the fold of its key's records from the last close up to its own
-// offset, in count, digest and balance; and the row's offset cell is the offset inside the value.
+// checkDurableFold folds the log anew for every value that took effect; explained/durable-fold.md is the definition.
 //
-// Contents, not only offsets: a value may carry the newest offset and lack half of its events. Values are taken from the
-// persists that took effect, from what reads returned, and from what an owner made of a journal, so that a value which the store itself tore (cells of two
-// writes merged, an expired cell, bytes that are no state) is seen though nobody wrote it. A plain write that was
-// acknowledged, but whose timestamp was behind that of one which had taken effect before it was called, stored nothing and
-// is not judged. An owner that found a key
-// expired lawfully folds on from nothing, from the offset where it began.
+// Values are taken from the persists that took effect, from what reads returned, and from what an owner made of a journal, so
+// that a value which the store itself tore (cells of two writes merged, an expired cell, bytes that are no state) is seen
+// though nobody wrote it. An owner that found a key expired lawfully folds on from nothing, from the offset where it began.
 //
 // Where the input is not known up to a value's offset the value is not judged; if the rest holds, the verdict is unknown.
 //

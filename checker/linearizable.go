@@ -9,23 +9,11 @@ import (
 	"github.com/single-writer/chaos/history"
 )
 
-// checkLinearizable: the persists, deletes and reads of a key have an order, in which each stands between its call and its
-// answer, and in which a register guarded by its offset would give all their answers.
+// checkLinearizable gives each key's operations to the search of package register; explained/linearizable.md is the definition,
+// and says which arms and keys are asked.
 //
-// Such a register applies a write if the offset that it holds is not above the write's own; then it holds the write's. A
-// delete leaves a tombstone that keeps its offset (without the guard tombstone: nothing), and nothing at all accepts any
-// write. A refusal that names an offset says that this one, above the write's own, was held at that moment; one that names
-// none claims nothing. A read claims the offset cell, the value and the write's id, or that nothing was there. A compound is
-// one operation, however many statements it took. What was there before the first is told by the ground truth at the start;
-// without it, it may have been anything. A write in doubt may have come at any time since its call, or never. What the rig's
-// SERIAL reads may have settled is left out.
-//
-// Only a store that promises it is asked: cassandra/cas, with whatever guards are left of it (that it fails without one is
-// what the guard is for), and cassandra/cas-persist for keys that nobody deletes, as its deletes are plain. A key is left out
-// too if it is written plainly, if its row expires, or if its offset cell was lost: then the register's own rule is gone.
-//
-// Each key is searched by porcupine, within bounds that are of steps and not of time, so that a verdict is the same on every
-// machine. What these bounds do not let it decide is unknown.
+// A key is judged by itself, in parts that are searched within bounds of steps and not of time, so that a verdict is the same on
+// every machine. What these bounds do not let it decide is unknown.
 //
 // Source: Herlihy and Wing, Linearizability: a correctness condition for concurrent objects (1990); locality, their theorem
 // 1, is why keys are judged one by one.

@@ -9,12 +9,8 @@ import (
 	"github.com/single-writer/chaos/history"
 )
 
-// checkLoud: a recovery that cannot finish fails before its member is put out of the group for not having polled.
-//
-// A member that recovers does not poll. If it is still at it when its time is over, it leaves the group without a word to
-// its owner: the next one begins the same recovery, and so on, and nobody is told. An error before that ends the worker
-// loudly, and somebody looks. So a recovery must be answered, well or badly, by the deadline that it states. Where it states
-// none, it must be answered before the coordinator lists its member no more, unless the nemesis put it out.
+// checkLoud asks of each recovery whether it was answered by its deadline, or, where it states none, before the coordinator
+// listed its member no more; explained/loud.md is the definition.
 //
 // A recovery whose process was stopped or killed meanwhile can say nothing and is not judged, nor is one that began when
 // its time was over already: a worker that was held before it. For as long as it was held its time is longer.

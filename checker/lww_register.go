@@ -8,20 +8,13 @@ import (
 	"github.com/single-writer/chaos/history"
 )
 
-// checkLWWRegister: every read returns, cell by cell, the write with the greatest timestamp of those that were acknowledged
-// before the read was called, or one of a greater timestamp that was under way or is in doubt. Of one timestamp a delete is
-// greater than a persist, and of two persists, in each cell, the greater value.
+// checkLWWRegister holds every read against the timestamps of the writes; explained/lww-register.md is the definition, and says
+// which keys are asked.
 //
-// This is all that plain writes promise, and it says nothing of owners: a run in which it holds and no-stale-overwrite does
-// not was corrupted by its workers' overlap. One in which it fails was corrupted by its store.
-//
-// So a read must show a row whose cells are all of one timestamp, that of a write which was called before the read's
-// answer and did not fail; not below the greatest acknowledged; and, of that timestamp, not hidden by an acknowledged delete
-// or by an acknowledged greater cell. Nothing at all is lawful if nothing was acknowledged, or if a delete, acknowledged or
-// in doubt, is not below it.
-//
-// Only cassandra/lww is asked. What was there at the start counts with its timestamps; where the history does not tell them,
-// a key is left out, as are keys that expire and those with conditional writes, whose timestamps the servers set.
+// A read must show a row whose cells are all of one timestamp, that of a write which was called before the read's answer and
+// did not fail; not below the greatest acknowledged; and, of that timestamp, not hidden by an acknowledged delete or by an
+// acknowledged greater cell. Nothing at all is lawful if nothing was acknowledged, or if a delete, acknowledged or in doubt, is
+// not below it.
 //
 // Source: Cassandra's Cells.reconcile (a tombstone wins a tie, then the greater value).
 func checkLWWRegister(r *Run) Result {

@@ -8,12 +8,9 @@ import (
 	"github.com/single-writer/chaos/ledger"
 )
 
-// checkNoLeap: at every event, for every key, what is stored is at or beyond the key's last record below the committed
-// offset (the next one to read). A key that is not stored satisfies this only if that record is a close, if a delete at or
-// above it took effect or is in doubt, or if its last write expired.
+// checkNoLeap holds what is stored against the committed offset; explained/no-leap.md is the definition.
 //
-// The committed offset is bounded from below by the group's own log, where the history has it, else by what was accepted
-// and read back (commits). What is stored is known
+// The committed offset is bounded from below (commits). What is stored is known
 //
 //   - from every showing: if the row then was short of the offset that was committed by then, that is a failure, and it
 //     does not matter which came first, the commit or the row going back;
@@ -23,9 +20,6 @@ import (
 // Where neither says anything (a covering write in doubt that no read had shown, an input known only in part, no ground
 // truth at the start) the instant is not judged, and a run without failures is unknown: no evidence of what is stored is
 // not evidence of nothing.
-//
-// Of a key with a journal, what is stored is the row and what the journal holds: an owner that restores from events may
-// lawfully commit beyond a row that it has not written since.
 //
 // Source: kafka-flow issue 732 (the pair of an old state and a new offset); INV_CommittedNeverAhead of its models.
 func checkNoLeap(r *Run) Result {

@@ -5,22 +5,12 @@ import (
 	"sort"
 )
 
-// checkNoResurrection: a read that was called after an offset beyond a key's close at d had been committed never returns a
-// live value of that key whose own offset is at or below d.
+// checkNoResurrection asks of each read whether a close beyond which was committed before it had ended what it returned;
+// explained/no-resurrection.md is the definition.
 //
-// Reads by anybody count, the rig's and those of a recovery; what the rig's SERIAL reads may have settled does not, nor
-// does what is known without a read. Committed is what a commit was accepted for, or what was read back, and the answer
-// came before the read's call. It stays so: an offset that has once been beyond the close is proof that the close was
-// folded and done with, and a commit that goes back later does not undo it.
-//
-// A value is at or below some close beyond which it was committed exactly if it is at or below the last such close, so
-// that a key which was closed and opened again is judged by its own life: a value of the later one has an offset of its own
-// beyond d. A tombstone, and nothing at all, is no live value. A delete excuses nothing, whatever came of it: whoever
-// commits beyond a close says that the key is gone. Nor does it matter who wrote the value, or that the new owner had
-// never stored the key and so had nothing to delete.
-//
-// Where the records between a value and the committed offset are not known, one of them may be a close: such a read is not
-// judged, and if nothing else fails, the verdict is unknown.
+// A value is at or below some close beyond which it was committed exactly if the first close at or beyond the value is such
+// a one. Where the records between a value and the committed offset are not known, one of them may be a close: such a read is
+// not judged, and if nothing else fails, the verdict is unknown. What is known without a read is not used.
 //
 // Source: kafka-flow issue 732 (an account that was closed comes back with its old balance).
 func checkNoResurrection(r *Run) Result {

@@ -2,17 +2,11 @@ package checker
 
 import "fmt"
 
-// checkNoStaleOverwrite: nothing shows a key older than its mark.
+// checkNoStaleOverwrite holds every showing against the mark of its key; explained/no-stale-overwrite.md is the definition.
 //
-// The mark of a key at an event is the highest offset (of the input, as everything here) of its persists and deletes that
-// took effect before it: that were answered applied, or that a read had shown; an offset which a refusal named counts as
-// read. A showing is a read by anybody, the rig's own included, or what follows from the order of the writes (showOrder).
-// It breaks the property if it is older than the mark was before the read was called:
-//
-//   - a value, a tombstone, and the offset of a refusal, if their offset is below the mark;
-//   - nothing at all, if no delete at or above the mark took effect or is in doubt.
-//
-// Reads that the rig's SERIAL reads may have settled say nothing. The expiry of the write that set the mark resets it.
+// The mark at an event is the highest offset of the persists and deletes that took effect before it: that were answered
+// applied, or that a read had shown; an offset which a refusal named counts as read. A showing is a read by anybody, the rig's
+// own included, or what follows from the order of the writes (showOrder). Which of them is older than a mark, behind says.
 //
 // A write which was acknowledged and lost by its timestamp still raises the mark: it was promised to be there. If it is a
 // stale one, it raises nothing and shows nowhere, and that is harmless.

@@ -6,18 +6,8 @@ import (
 	"github.com/single-writer/chaos/history"
 )
 
-// checkOffsetMonotonic: no commit that was accepted, and no committed offset that was read back, is below one before it.
-// Partition by partition.
-//
-// In the group's own log the order is the log's, and of commits in doubt those count that are in it. By answers one is
-// before another if it was answered before the other was called; of two that were under way at once neither is before the
-// other, and they prove nothing. That none is committed counts as 0: after something it is a fall. The ground truth at the
-// start counts as read; that at the end does not, for it is only told: the reads it was made of stand before it in the
-// history. A commit that was acknowledged and that the log, read to its end, does not have was lost: that is a fall too.
-//
-// The broker itself goes by generations and not by offsets: a late commit in doubt of the generation that is still the
-// current one takes effect, and the offset goes back. No fence of the store is wrong then, and the records are read again.
-// A scenario that brings this about allows for it (may).
+// checkOffsetMonotonic compares the entries of the group's own log with those before them, and what was answered with what had
+// been answered before its call; explained/offset-monotonic.md is the definition.
 //
 // Source: Kafka's group coordinator, which refuses a commit by its generation and never by its offset.
 func checkOffsetMonotonic(r *Run) Result {

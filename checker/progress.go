@@ -6,22 +6,11 @@ import (
 	"github.com/single-writer/chaos/history"
 )
 
-// checkProgress: when the run has come to its end, the committed offset of every partition is that of its last input
-// record + 1 (not the end of the log, in which markers take offsets).
+// checkProgress compares what is committed at the end with the end of the input (the last record, not the end of the log, in
+// which markers take offsets); explained/progress.md is the definition, and says what it is when the plan did not finish.
 //
 // Without it an arm that refuses everything for ever would pass every other property. So it is judged at the end only: a
 // history without one says nothing yet. The run itself gives the workers bounded time after the last step of its plan.
-//
-// If the plan did not finish, the reason may be that the workers were where the plan had put them: held, or stopped.
-// Then the property is
-//
-//   - vacuous, if less than the whole input was produced: the stage that would have gone on never began;
-//   - pass, if all of it was produced and committed;
-//   - fail, if all of it was produced, is not committed, and at the end some worker was neither held nor stopped by the
-//     plan: it was free to go on, and did not;
-//   - vacuous, if no worker was free.
-//
-// The run is vacuous anyway when its plan did not finish.
 func checkProgress(r *Run) Result {
 	switch {
 	case !r.ended:

@@ -1,12 +1,15 @@
 // Package checker reads a history and says which properties of a single-writer store it breaks.
 //
-// A property is one file: its definition is the doc comment of its check, its smallest broken history is in its test.
+// A property is one file, and a page in explained/ which defines it and has the smallest histories that break it; a test holds
+// these against the check. The comment of the check says how it goes about it.
+//
 // Two rules hold for all of them. A failure is proved by the events of its witness, whatever else may have happened: an
 // operation whose outcome is unknown excuses, it never accuses, unless a read shows what it wrote. And a pass rests on
 // evidence: where the history does not hold it, the verdict is unknown, and where it holds nothing that the property speaks
 // of, vacuous.
 //
-// The package imports the ledger and the history, does no I/O, and never panics on a well-formed history.
+// The package imports the ledger, the history and its own search for an order (register), does no I/O, and never panics on a
+// well-formed history.
 package checker
 
 // Property is one thing that must hold in every history.

@@ -2,13 +2,11 @@ package checker
 
 import "fmt"
 
-// checkRecoveryComplete: for each key, a recovery returns a state that is not below the highest offset of the writes
-// acknowledged before the recovery was called.
+// checkRecoveryComplete holds what each recovery returned against the mark of the acknowledged writes;
+// explained/recovery-complete.md is the definition.
 //
 // By offset and not by time: of two acknowledged writes the older owner's may be the later one, and returning it is the
-// failure. What was made of a journal counts at its floor where that is higher: below it the owner writes nothing. Deletes count as in no-stale-overwrite: nothing at all is explained by a delete at or above the mark that took
-// effect or is in doubt. Only acknowledged writes make the mark here, so that the property is what the store owes to
-// its client and nothing more. Expiry resets it.
+// failure. Deletes count as in no-stale-overwrite. Expiry resets the mark.
 func checkRecoveryComplete(r *Run) Result {
 	var f finding
 	checked := 0

@@ -2,15 +2,11 @@ package checker
 
 import "fmt"
 
-// checkRecoveryCut: what a recovery returned covers every record of its keys below the offset that it starts from.
+// checkRecoveryCut asks of what each recovery returned whether it covers (covering) the records below its start;
+// explained/recovery-cut.md is the definition.
 //
-// Records below the start are never read again, so that what the recovered value lacks of them is lost for good, while
-// every later snapshot looks healthy. One recovery proves it, with no acknowledgement of anybody: this is kafka-flow issue
-// 732 itself. A value covers up to its own offset. A key that is not there is explained by a last record that is a close,
-// by an expiry, or by a delete at or above the last record, which took effect before its own commit did.
-//
-// The records are those of the input known to the history; a recovery that only unknown records could excuse or accuse is
-// not judged.
+// One recovery proves a failure, with no acknowledgement of anybody: this is kafka-flow issue 732 itself. The records are those
+// of the input known to the history; a recovery that only unknown records could excuse or accuse is not judged.
 func checkRecoveryCut(r *Run) Result {
 	var f finding
 	checked, unjudged := 0, 0

@@ -8,12 +8,10 @@ import (
 	"github.com/single-writer/chaos/history"
 )
 
-// checkSingleOwner: in no generation that the coordinator stored do two members' assignments hold one partition, and nobody
-// but the run's workers commits for their group.
+// checkSingleOwner reads the assignments and the commits of the group's own log; explained/single-owner.md is the definition.
 //
-// The evidence is the group's own log: what members say, and what describing the group shows, are samples. It says who was
-// given a partition and not who still acted on it: between an eviction and the moment in which the evicted owner learns of
-// it two flows live, lawfully. Their overlaps are measured and told as facts, never as failures.
+// The log says who was given a partition and not who still acted on it: between an eviction and the moment in which the evicted
+// owner learns of it two flows live, lawfully. Their overlaps are measured and told as facts, never as failures.
 //
 // Source: the consumer group protocol (KIP-62: an owner is put out without its knowing); Kafka's GroupMetadataValue.
 func checkSingleOwner(r *Run) Result {

@@ -8,18 +8,14 @@ import (
 	"github.com/single-writer/chaos/history"
 )
 
-// checkSingleWriter: once a write of a newer generation took effect at offset o, no write of an older generation takes
-// effect below o, or at o with other contents.
+// checkSingleWriter looks for writes that took effect after one of a newer generation and took something away from it;
+// explained/single-writer.md is the definition.
 //
-// Generations are those under which the writers held the partition. What a zombie writes ahead of the new owner's last
-// write, or at the same offset with the same contents, is lawful for every fence that goes by offsets. The order of the
-// two must be proved: the newer one had taken effect (its answer, or the answer of a read that showed it) before the older
-// one was called, or, both being conditional, before a read was called which was the first to show the older one.
-//
-// The older write took effect if it was conditional and answered applied, or was seen by a read, or was plain and its
-// timestamp certainly made it the row's value. One that was acknowledged but lost by its timestamp changed nothing. A
-// plain delete leaves nothing to be seen; it is convicted where a row of the newer generation was seen, later was not, and
-// only older deletes can have come between.
+// Generations are those under which the writers held the partition. The order of the two must be proved: the newer one had
+// taken effect (its answer, or the answer of a read that showed it) before the older one was called, or, both being
+// conditional, before a read was called which was the first to show the older one. The older write took effect if it was
+// conditional and answered applied, or was seen by a read, or was plain and its timestamp certainly made it the row's value.
+// A plain delete leaves nothing to be seen: vanished convicts it.
 //
 // No expiry excuses here: this is what names a guard that was lost with its TTL.
 //
