@@ -26,7 +26,7 @@ func Compare(ctx context.Context, q Request) (*Batch, reports.Comparison, error)
 	}
 	told := b.Told()
 	if err != nil {
-		told.Broken = err.Error()
+		told.Broken, told.Interrupted = err.Error(), ctx.Err() != nil
 	}
 	c := reports.Compare(told)
 	c.Exit = b.Exit()
@@ -50,8 +50,8 @@ func (q Request) comparable() error {
 		return err
 	}
 	if names := armNames(jobs); !slices.ContainsFunc(jobs, func(j Job) bool { return j.Arm.Name != jobs[0].Arm.Name }) {
-		return fmt.Errorf("a comparison takes two arms at least, and here is one: %s; %s states something of: %s", names, s.Name,
-			strings.Join(s.Arms(), ", "))
+		return fmt.Errorf("a comparison takes two arms at least, and here is one: %s; %s states something of: %s\n"+
+			"  chaos run %[2]s shows one arm; the scenario's \"expect\" is where another is added", names, s.Name, strings.Join(s.Arms(), ", "))
 	}
 	if _, err := os.Lstat(filepath.Join(q.Out, "compare.json")); q.Out != "" && !errors.Is(err, fs.ErrNotExist) {
 		return &FolderExists{filepath.Join(q.Out, "compare.json")}

@@ -23,7 +23,7 @@ type Control struct {
 
 // Controls tells of the guards: the answer in the first line, then a table, two or three lines a guard. Of is how many there
 // should be; fewer are told of when the rig failed.
-func Controls(w io.Writer, where string, all []Control, of int) {
+func Controls(w io.Writer, where string, all []Control, of int, interrupted bool) {
 	shown := 0
 	guard, arm, scenario := len("guard"), len("arm"), len("scenario")
 	for _, c := range all {
@@ -34,6 +34,8 @@ func Controls(w io.Writer, where string, all []Control, of int) {
 	}
 	head := "EVERY GUARD IS SHOWN: "
 	switch {
+	case len(all) < of && interrupted:
+		head = "INTERRUPTED: "
 	case len(all) < of:
 		head = "THE RIG FAILED: "
 	case shown < len(all):

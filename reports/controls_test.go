@@ -28,7 +28,7 @@ func TestControls(t *testing.T) {
 		"controls-broken":    {[]Control{condition}, 2},
 	} {
 		var b strings.Builder
-		Controls(&b, "sim", c.all, c.of)
+		Controls(&b, "sim", c.all, c.of, false)
 		golden(t, name, b.String())
 	}
 }

@@ -34,7 +34,7 @@ func (c Comparison) facts() []fact {
 		}
 	}
 	out = append(out, c.late()...)
-	return append(out,
+	out = append(out,
 		fact{"events lost · money off", func(a ComparedArm) string {
 			if a.Measures.AtEnd == nil {
 				return "-"
@@ -54,6 +54,11 @@ func (c Comparison) facts() []fact {
 		fact{"delete  p50 / p99 / max", func(a ComparedArm) string { return quantiles(a.Measures.Delete) }},
 		fact{"commit  p50 / p99 / max", func(a ComparedArm) string { return quantiles(a.Measures.Commit) }},
 		fact{"statements a write", statements},
+	)
+	if !c.timed() {
+		return out
+	}
+	return append(out,
 		fact{"median write", func(a ComparedArm) string {
 			if a.WriteTime == 0 {
 				return "-"
@@ -89,11 +94,26 @@ func (c Comparison) late() []fact {
 			out = append(out, fact{"  " + o.Words(), func(a ComparedArm) string { return strconv.Itoa(a.Late[o]) }})
 		}
 	}
-	if slices.ContainsFunc(c.Arms, func(a ComparedArm) bool { return all(a.Owners) > 0 }) {
+	if c.holdsBack() {
 		out = append(out, fact{"owners held back", func(a ComparedArm) string { return strconv.Itoa(all(a.Owners)) }})
 	}
 	return out
 }
+
+// holdsBack tells whether anything was refused to, or kept back from, a rightful owner.
+func (c Comparison) holdsBack() bool {
+	return slices.ContainsFunc(c.Arms, func(a ComparedArm) bool {
+		for _, n := range a.Owners {
+			if n > 0 {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// timed tells whether time is worth a ratio: in the simulator a conditional write takes no longer than a plain one.
+func (c Comparison) timed() bool { return c.Cluster.Kind != "sim" }
 
 // silent tells whether the runs say nothing of a property, whichever the arm.
 func (c Comparison) silent(property string) bool {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/single-writer/chaos/checker"
 )
 
 // legend says what the figures are, as far as it does not speak for itself.
@@ -20,13 +22,19 @@ func (c Comparison) legend() []string {
 	if len(silent) > 0 {
 		out = append(out, "Nothing is said of: "+strings.Join(silent, ", ")+".")
 	}
-	out = append(out, "Late are the writes and commits of members that had lost their partition; owners held back are "+
-		"those that a guard refused to, or kept back from, a rightful one.")
-	out = append(out, "Times go from a call to its answer; those in whose course the nemesis did something are left out. Of the "+
-		"statements of a write some ask the row before they change it. Throughput is the inverse of the time of a median "+
-		"write and a median commit. A stall is the longest time between two advances of the committed offset, with what the plan lets pass.")
-	if c.Cluster.Kind == "sim" {
-		out = append(out, "The simulator's time is virtual, and counts messages: what a fence costs on servers is told by --cluster containers.")
+	late := "Late are the writes and commits of members that had lost their partition"
+	if c.holdsBack() {
+		late += "; owners held back are those that a guard refused to, or kept back from, a rightful one"
+	}
+	out = append(out, late+".")
+	times := "Times go from a call to its answer; those in whose course the nemesis did something are left out. Of the " +
+		"statements of a write some ask the row before they change it. "
+	if c.timed() {
+		times += "Throughput is the inverse of the time of a median write and a median commit. "
+	}
+	out = append(out, times+"A stall is the longest time between two advances of the committed offset, with what the plan lets pass.")
+	if !c.timed() {
+		out = append(out, "The simulator's time is virtual: what a fence costs in time and throughput is told by --cluster containers.")
 	}
 	return out
 }
@@ -38,12 +46,21 @@ func (c Comparison) answer() (head, text string) {
 		head = answer(odd...) + ": "
 	}
 	if c.Error != "" {
-		head = fmt.Sprintf("THE RIG FAILED after %s: ", runCount(len(c.Runs)))
+		head = fmt.Sprintf("%s after %s: ", c.batch.stopped(), runCount(len(c.Runs)))
+		if !c.batch.Interrupted {
+			head += firstLine(c.Error) + "; "
+		}
 	}
 	var says, of []string
 	for _, a := range c.Arms {
 		s := "not corrupted"
 		switch {
+		case a.Corrupted == 0 && c.undecided(a.Arm) > 0:
+			s = "undecided"
+			if a.Runs > 1 {
+				s += fmt.Sprintf(" in %d of %d runs", c.undecided(a.Arm), a.Runs)
+			}
+			s += fmt.Sprintf(" (%s)", strings.Join(a.unknown(), ", "))
 		case a.Corrupted == 0:
 		case a.Runs == 1:
 			s = "corrupted"
@@ -71,6 +88,21 @@ func (c Comparison) setting() string {
 	return fmt.Sprintf("%s · %s · %s", c.Scenario, c.batch.Cluster, seeds)
 }
 
+// undecided is how many runs under an arm could not be judged.
+func (c Comparison) undecided(arm string) (n int) {
+	for _, r := range c.Runs {
+		if r.Arm == arm && r.Verdict == checker.Unknown {
+			n++
+		}
+	}
+	return n
+}
+
+// unknown are the properties that could not be decided in one of its runs.
+func (a ComparedArm) unknown() []string {
+	return slices.DeleteFunc(checker.PropertyNames(), func(p string) bool { return a.Properties[p][checker.Unknown] == 0 })
+}
+
 // Terminal puts the arms side by side: the answer first, then a line for each fact, then what to try next.
 func (c Comparison) Terminal(w io.Writer, next []string) {
 	head, text := c.answer()
@@ -92,6 +124,9 @@ func (c Comparison) Terminal(w io.Writer, next []string) {
 	}
 	fmt.Fprintf(w, "\n%s in %s, recorded in %s/ (compare.md, compare.json, a folder for each run)\n", runCount(len(c.Runs)),
 		seconds(c.batch.Took), c.batch.Folder)
+	if c.Error != "" {
+		return
+	}
 	line := "next:  "
 	for _, n := range next {
 		Command(w, line, n)

@@ -24,6 +24,8 @@ type Batch struct {
 	Folder string
 	// Broken is the error of the rig that ended the batch before all its arms were run; empty when it did not.
 	Broken string
+	// Interrupted tells that the user ended it.
+	Interrupted bool
 	// Again is the command that does the same once more, without arm and seed; Next are commands worth trying when all came
 	// out as stated.
 	Again string
@@ -49,7 +51,8 @@ func Terminal(w io.Writer, b Batch) {
 	what := fmt.Sprintf("%s · %s · seed %d", b.Scenario, b.Cluster, b.Seed)
 	switch {
 	case b.Broken != "":
-		Hanging(w, "THE RIG FAILED: ", fmt.Sprintf("only %d of the arms were run · %s", len(b.Runs), what))
+		Hanging(w, b.stopped()+": ", firstLine(b.Broken))
+		Hanging(w, "  ", fmt.Sprintf("runs done before: %d · %s", len(b.Runs), what))
 	case len(odd) == 0:
 		Hanging(w, "AS EXPECTED: ", what)
 	case len(b.Runs) == 1:
@@ -74,6 +77,19 @@ func Terminal(w io.Writer, b Batch) {
 		deviates(w, b, r)
 	}
 	tail(w, b)
+}
+
+// stopped says in a word or three why a batch is not whole.
+func (b Batch) stopped() string {
+	if b.Interrupted {
+		return "INTERRUPTED"
+	}
+	return "THE RIG FAILED"
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
 }
 
 // deviating gives the runs that did not come out as stated.
@@ -117,7 +133,7 @@ func tail(w io.Writer, b Batch) {
 		word = "arm"
 	}
 	fmt.Fprintf(w, "\n%d %s in %s, recorded in %s/\n", len(b.Runs), word, seconds(b.Took), b.Folder)
-	if len(b.deviating()) > 0 {
+	if len(b.deviating()) > 0 || b.Broken != "" {
 		return // what to do next is said with each
 	}
 	head := "next:  "

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -44,7 +47,8 @@ type checked struct {
 func (c *cli) check(files []string) error {
 	all := []checked{}
 	var codes []int
-	for i, file := range files {
+	var told bytes.Buffer
+	for _, file := range files {
 		k := checkFile(file)
 		all, codes = append(all, k), append(codes, k.Exit)
 		if c.json {
@@ -54,17 +58,50 @@ func (c *cli) check(files []string) error {
 			printError(c.errs, k.Error)
 			continue
 		}
-		if i > 0 {
-			fmt.Fprintln(c.out)
+		if len(files) > 1 {
+			fmt.Fprintln(&told)
 		}
-		reports.Check(c.out, file, k.history, *k.Report)
+		reports.Check(&told, file, k.history, *k.Report)
 	}
 	c.exit = controller.Worst(codes...)
 	if c.json {
 		c.print(map[string]any{"schema": controller.VerdictSchema, "exit": c.exit, "histories": all})
 		return nil
 	}
+	if len(files) > 1 {
+		fmt.Fprintln(c.out, summary(codes))
+	}
+	if _, err := told.WriteTo(c.out); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
 	return c.finish(nil)
+}
+
+// summary is the first line about several histories: the worst of them, and how many of each kind there are.
+func summary(codes []int) string {
+	kinds := []struct {
+		exits      []int
+		head, text string
+	}{
+		{[]int{controller.ExitRig, controller.ExitUsage}, "NOT ALL READ", "not read"},
+		{[]int{controller.ExitDeviates}, "VIOLATED", "violated"},
+		{[]int{controller.ExitUnknown}, "UNKNOWN", "undecided"},
+		{[]int{controller.ExitExpected}, "HOLDS", "without a violation"},
+	}
+	head, parts := "", []string{}
+	for _, k := range kinds {
+		n := 0
+		for _, code := range codes {
+			if slices.Contains(k.exits, code) {
+				n++
+			}
+		}
+		if n > 0 {
+			head = cmp.Or(head, k.head)
+			parts = append(parts, fmt.Sprintf("%d %s", n, k.text))
+		}
+	}
+	return fmt.Sprintf("%s: %d histories: %s", head, len(codes), strings.Join(parts, ", "))
 }
 
 // inFolder says which histories lie in a folder that was given for one: a run's own, or those of the runs in it.

@@ -52,9 +52,14 @@ func (c *cli) compare(ctx context.Context, scenario string, f compareFlags) erro
 	switch {
 	case f.seeds < 1:
 		return mistake("--seeds takes how many seeds to run, 1 at least; not %d", f.seeds)
+	case c.json && f.format == "markdown":
+		return mistake("--json prints JSON, and --format markdown something else: leave out one of the two")
 	case f.format != "terminal" && f.format != "markdown":
 		return mistake("no format is called %q%s; there are: terminal (the default), markdown; --json prints JSON", f.format,
 			nearest.Hint(f.format, formats))
+	}
+	if err := seedsFrom(f.seed, f.seeds); err != nil {
+		return err
 	}
 	q, err := c.request(scenario, f.clusterFlags)
 	if err != nil {

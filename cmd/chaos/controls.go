@@ -85,6 +85,6 @@ func (c *cli) controls(ctx context.Context, f clusterFlags) error {
 			With: reports.Run{Report: s.With.Report()}.Word(), Shown: s.Shown(), Must: s.Property, Again: s.Command(f.cluster),
 		}
 	}
-	reports.Controls(c.out, reports.ClusterLabel(facts), told, len(controller.Controls()))
+	reports.Controls(c.out, reports.ClusterLabel(facts), told, len(controller.Controls()), ctx.Err() != nil)
 	return c.finish(err)
 }

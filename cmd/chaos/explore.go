@@ -68,6 +68,9 @@ func (c *cli) explore(ctx context.Context, scenario string, f exploreFlags) erro
 	case f.workers < 1:
 		return mistake("--workers takes a number from 1 on, not %d", f.workers)
 	}
+	if err := seedsFrom(f.from, f.seeds); err != nil {
+		return err
+	}
 	on, err := f.places(scenario)
 	if err != nil {
 		return err

@@ -24,7 +24,8 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // a second one ends the program at once. A command that starts nothing is ended by the first.
 func run(args []string, out, errs io.Writer) int {
 	// A flag that is wrong ends the reading of flags, maybe before --json; the answer must be JSON then too.
-	c := &cli{out: out, errs: errs, args: args, json: asksJSON(args)}
+	answer := &answer{to: out}
+	c := &cli{out: answer, errs: errs, args: args, json: asksJSON(args)}
 	root := c.root()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	if cmd, _, err := root.Find(args); err == nil && cmd.Annotations[startsNothing] != "" {
@@ -38,8 +39,18 @@ func run(args []string, out, errs io.Writer) int {
 	})
 	defer noticed()
 	root.SetArgs(args)
-	root.SetOut(out)
+	root.SetOut(answer)
 	root.SetErr(errs)
+	exit := c.execute(ctx, root)
+	if answer.lost != nil {
+		fmt.Fprintf(errs, "the answer could not be written: %v\n", answer.lost)
+		c.sayExit(controller.ExitRig)
+		return controller.ExitRig
+	}
+	return exit
+}
+
+func (c *cli) execute(ctx context.Context, root *cobra.Command) int {
 	if err := root.ExecuteContext(ctx); err != nil {
 		if ctx.Err() != nil {
 			err = &interruptedError{err}
@@ -47,6 +58,21 @@ func run(args []string, out, errs io.Writer) int {
 		return c.failed(err)
 	}
 	return c.exit
+}
+
+// answer is where the answer is written to. What prints it looks at no error: the first is kept, since an exit code of 0
+// must not stand for an answer that nobody got.
+type answer struct {
+	to   io.Writer
+	lost error
+}
+
+func (a *answer) Write(b []byte) (int, error) {
+	n, err := a.to.Write(b)
+	if a.lost == nil {
+		a.lost = err
+	}
+	return n, err
 }
 
 // startsNothing annotates a command that leaves nothing to be cleaned up, and looks at no context. Whoever forgets it of a new
@@ -95,12 +121,16 @@ func (c *cli) root() *cobra.Command {
 	// The default is not the flag's but how it was given.
 	root.PersistentFlags().Lookup("json").DefValue = "false"
 	root.SetFlagErrorFunc(wrongFlag)
+	root.PersistentPreRunE = noEmpty
 	usage := strings.NewReplacer(".LocalFlags.FlagUsages", wrapped(".LocalFlags"), ".InheritedFlags.FlagUsages", wrapped(".InheritedFlags"))
 	root.SetUsageTemplate(usage.Replace(root.UsageTemplate()))
 	root.AddCommand(c.runCommand(), c.compareCommand(), c.listCommand(), c.checkCommand(), c.explainCommand(), c.controlsCommand(),
 		c.exploreCommand(),
 		c.imagesCommand(), c.upCommand(), c.downCommand(), c.doctorCommand())
 	root.SetHelpCommand(c.helpCommand())
+	if c.json {
+		c.speakJSON(root)
+	}
 	return root
 }
 
@@ -127,7 +157,7 @@ func (c *cli) helpCommand() *cobra.Command {
 			if err != nil || len(rest) > 0 {
 				return unknownCommand(about, slices.Concat(rest, args)[0])
 			}
-			return c.help(about)
+			return about.Help()
 		},
 	}
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,6 +93,34 @@ var examples = map[string]string{
 	"kafka-image": "apache/kafka:4.3.1", "cassandra-image": "cassandra:5.0.5",
 	"keyspace": "mine", "arms": "cassandra/lww,cassandra/cas", "seeds": "3", "format": "markdown",
 	"from": "1000", "strategy": "pct", "loss": "0.01", "workers": "2", "driver": "gocql1", "retries": "2", "retry-pause": "1500ms",
+}
+
+// mostSeeds is more than anybody runs: a year of them, at a hundred a second.
+const mostSeeds = 1_000_000_000
+
+// seedsFrom says what is wrong with so many seeds from the first on.
+func seedsFrom(first int64, seeds int) error {
+	switch {
+	case seeds > mostSeeds:
+		return mistake("--seeds takes a number up to %d, not %d", mostSeeds, seeds)
+	case first > math.MaxInt64-int64(seeds-1):
+		return mistake("%d seeds from %d on go beyond the largest, %d", seeds, first, math.MaxInt64)
+	}
+	return nil
+}
+
+// noEmpty refuses a flag that was given nothing: it would be taken for one that was not given.
+func noEmpty(cmd *cobra.Command, _ []string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		empty := f.Value.Type() == "string" && f.Value.String() == ""
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			empty = len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")
+		}
+		if empty && err == nil {
+			err = mistake("--%s needs a value\n  %s --%s %s", f.Name, example(cmd), f.Name, examples[f.Name])
+		}
+	})
+	return err
 }
 
 // wrongFlag says what is wrong with a flag.

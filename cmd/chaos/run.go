@@ -84,7 +84,7 @@ func (c *cli) run(ctx context.Context, scenario string, f runFlags) error {
 	told := b.Told()
 	told.Next = f.next(scenario, b)
 	if err != nil {
-		told.Broken = err.Error()
+		told.Broken, told.Interrupted = err.Error(), ctx.Err() != nil
 	}
 	reports.Terminal(c.out, told)
 	return c.finish(err)
@@ -144,21 +144,27 @@ func (f runFlags) next(scenario string, b *controller.Batch) []string {
 		out = append(out, "chaos compare "+reports.Word(scenario)+same("--arms", f.arms, f.seed, 1)+f.again())
 	}
 	if f.cluster == "sim" {
-		out = append(out, "chaos run "+reports.Word(scenario)+same("--arm", f.arms, f.seed, 1)+" --cluster containers")
+		out = append(out, "chaos run "+reports.Word(scenario)+same("--arm", f.arms, f.seed, 1)+flagged("--without", f.without)+" --cluster containers")
 	}
 	return append(out, "chaos check "+reports.Word(b.Folder+"/")+"*/history.jsonl")
 }
 
 // same are the flags that ask for the same arms and seeds; flag is how the command calls an arm.
 func same(flag string, arms []string, seed int64, seeds int) (text string) {
-	for _, a := range arms {
-		text += " " + flag + " " + a
-	}
+	text = flagged(flag, arms)
 	if seed != 1 {
 		text += fmt.Sprintf(" --seed %d", seed)
 	}
 	if seeds != 1 {
 		text += fmt.Sprintf(" --seeds %d", seeds)
+	}
+	return text
+}
+
+// flagged is a flag that is given with each of the values.
+func flagged(flag string, values []string) (text string) {
+	for _, v := range values {
+		text += " " + flag + " " + v
 	}
 	return text
 }
