@@ -13,6 +13,7 @@ import (
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/nemesis"
+	"github.com/single-writer/chaos/reports"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -62,6 +63,9 @@ type Request struct {
 	Open func(ctx context.Context) (cluster.Cluster, error)
 	// Progress is told what is going on, a line at a time.
 	Progress func(string)
+
+	// sum lets each run's history go when its story is written.
+	sum bool
 }
 
 // Batch is what came of a request.
@@ -83,7 +87,15 @@ type Run struct {
 	History *history.History
 	Verdict Verdict
 	Took    time.Duration
+
+	// summed stands for the history where that was let go.
+	summed *reports.Run
 }
+
+// runError is the failure of one run; where it was recorded all is well.
+type runError struct{ error }
+
+func (e *runError) Unwrap() error { return e.error }
 
 // Exit is the exit code of all.
 func (b *Batch) Exit() int {
@@ -115,21 +127,31 @@ func Do(ctx context.Context, q Request) (b *Batch, err error) {
 	defer func() { b.Took = time.Since(began) }()
 	return b, onCluster(ctx, q.Open, func(c cluster.Cluster) error {
 		b.Cluster = c.Facts()
+		var failed error
 		for _, j := range jobs {
 			if ctx.Err() != nil {
-				return fmt.Errorf("%s under %s was not begun: %w", s.Name, j.Arm.Name, context.Cause(ctx))
+				return errors.Join(failed, fmt.Errorf("%s under %s was not begun: %w", s.Name, j.Arm.Name, context.Cause(ctx)))
 			}
 			q.Progress(j.label())
 			r, err := q.one(ctx, j, c)
-			if err != nil {
-				return err
+			var run *runError
+			switch {
+			case errors.As(err, &run) && b.Cluster.Kind == "sim" && ctx.Err() == nil:
+				// Each simulated run has a world of its own: what went wrong in this one is not in the way of the next.
+				failed = errors.Join(failed, err)
+				continue
+			case err != nil:
+				return errors.Join(failed, err)
 			}
 			b.Runs = append(b.Runs, r)
 			if err := (Folder{r.Folder}).put("story.md", b.story(r)); err != nil {
-				return err
+				return errors.Join(failed, err)
+			}
+			if q.sum {
+				b.Runs[len(b.Runs)-1].sum()
 			}
 		}
-		return nil
+		return failed
 	})
 }
 
@@ -267,7 +289,12 @@ func (q Request) one(ctx context.Context, j Job, c cluster.Cluster) (Run, error)
 		return Run{}, err
 	}
 	h := &recorder.History
-	err = errors.Join(Execute(ctx, j, c, recorder), finish())
+	err = Execute(ctx, j, c, recorder)
+	if unwritten := finish(); unwritten != nil {
+		err = errors.Join(err, unwritten)
+	} else if err != nil {
+		err = &runError{err}
+	}
 	ended := time.Now().UTC()
 	facts.Ended, facts.Seconds = &ended, ended.Sub(facts.Began).Seconds()
 	if nemesis.Unfit(err) {

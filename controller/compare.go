@@ -20,6 +20,7 @@ func Compare(ctx context.Context, q Request) (*Batch, reports.Comparison, error)
 	if err := q.comparable(); err != nil {
 		return nil, reports.Comparison{}, &Usage{err}
 	}
+	q.sum = true
 	b, err := Do(ctx, q)
 	if b == nil || len(b.Runs) == 0 {
 		return nil, reports.Comparison{}, err

@@ -25,10 +25,19 @@ func (b *Batch) setting(seed int64) reports.Batch {
 }
 
 func (r Run) told() reports.Run {
+	if r.summed != nil {
+		return *r.summed
+	}
 	return reports.Run{
 		Arm: r.Arm, About: armAbout(r.Arm), Without: r.Without, Folder: r.Folder, History: r.History,
 		Report: r.Verdict.Report(), Expected: r.Verdict.Expected, Deviations: r.Verdict.Deviations,
 	}
+}
+
+// sum keeps of the run what a comparison tells of it.
+func (r *Run) sum() {
+	summed := r.told().Summed()
+	r.summed, r.History = &summed, nil
 }
 
 func armAbout(name string) string {

@@ -84,7 +84,7 @@ func Compare(b Batch) Comparison {
 		if !slices.Contains(c.Seeds, h.Seed) {
 			c.Seeds = append(c.Seeds, h.Seed)
 		}
-		m := measures.Of(r.History)
+		m := r.measures()
 		c.Runs = append(c.Runs, ComparedRun{
 			Folder: r.Folder, Arm: r.Arm, Seed: h.Seed, Verdict: r.Report.Verdict, AsStated: r.Expected, Measures: m,
 		})

@@ -25,6 +25,26 @@ type Run struct {
 	// Expected tells whether it came out as its scenario states, Deviations where it did not.
 	Expected   bool
 	Deviations []checker.Deviation
+
+	// headline and measured are of a run whose history was let go.
+	headline string
+	measured *measures.Run
+}
+
+// Summed keeps of a run what a comparison tells of it, and of its history only the header: hundreds of histories are too much
+// to keep.
+func (r Run) Summed() Run {
+	m := measures.Of(r.History)
+	r.headline, r.measured, r.History = r.Headline(), &m, &history.History{Header: r.History.Header}
+	return r
+}
+
+// measures are what can be measured in the run.
+func (r Run) measures() measures.Run {
+	if r.measured != nil {
+		return *r.measured
+	}
+	return measures.Of(r.History)
 }
 
 // Label is the arm with what it was without.
@@ -74,6 +94,9 @@ func (r Run) onlyProgress() bool {
 
 // Headline says in one line what happened, with the lines of the history that show it.
 func (r Run) Headline() string {
+	if r.headline != "" {
+		return r.headline
+	}
 	switch r.Report.Verdict {
 	case checker.Fail:
 		return r.damage()

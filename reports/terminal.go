@@ -52,7 +52,7 @@ func Terminal(w io.Writer, b Batch) {
 	switch {
 	case b.Broken != "":
 		Hanging(w, b.stopped()+": ", firstLine(b.Broken))
-		Hanging(w, "  ", fmt.Sprintf("runs done before: %d · %s", len(b.Runs), what))
+		Hanging(w, "  ", fmt.Sprintf("runs done: %d · %s", len(b.Runs), what))
 	case len(odd) == 0:
 		Hanging(w, "AS EXPECTED: ", what)
 	case len(b.Runs) == 1:
