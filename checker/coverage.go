@@ -30,7 +30,8 @@ const (
 // covering tells whether a showing covers every record of the key below an offset, and gives the place in the key's log of
 // the record that is lacking, or would be.
 //
-// A value covers what is at or below its own offset. A key that is not there covers everything if its last record is a
+// A value covers what is at or below its own offset. So does a tombstone, if the records up to its offset end with a close:
+// no value over posts is one that was lost, unless a delete explains it. A key that is not there covers everything if its last record is a
 // close; also if a delete at or above the last record took effect or may have: then the store is ahead of the offset, as
 // it is between every delete and the commit that follows it.
 func (r *Run) covering(k *key, s *showing, below int64) (place int, c coverage) {
@@ -47,6 +48,11 @@ func (r *Run) covering(k *key, s *showing, below int64) (place int, c coverage) 
 	switch {
 	case s.broken:
 		return place, undecided
+	case s.shape == tombstone && s.offset >= last.Offset && k.knownAt(s.offset) && k.fold(s.offset).Open():
+		if reaches(&k.deletes, s.to, last.Offset) {
+			return place, covers
+		}
+		return place, r.unlessExpired(k, s)
 	case s.shape != gone && s.offset >= below-1:
 		return place, covers
 	case s.shape != gone && s.offset >= last.Offset:

@@ -269,6 +269,10 @@ func fault(what, worker string) step {
 	return note("nemesis", history.Fault, &history.FaultDone{Fault: what, Target: worker, Life: life(worker), Phase: "done"})
 }
 
+func begins(worker string) step {
+	return note(life(worker), history.Life, &history.LifeEvent{Status: "begin"})
+}
+
 func evicted(worker string) step {
 	return note("sentinel", history.Evicted, &history.Eviction{Target: worker, Life: life(worker), Member: life(worker)})
 }

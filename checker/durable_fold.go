@@ -22,7 +22,7 @@ func checkDurableFold(r *Run) Result {
 	for _, k := range r.keys {
 		c.restarts(k)
 		for _, w := range k.writes {
-			if w.effect < never && w.f == history.Persist && !k.newest.lost(w) {
+			if w.effect < never && !k.newest.lost(w) {
 				c.written(k, w)
 			}
 		}
@@ -71,12 +71,16 @@ func (c *folds) restarts(k *key) {
 
 // written judges the value that a write stored.
 func (c *folds) written(k *key, w *write) {
-	if w.v.State == nil {
-		return
-	}
 	at := w.effect
 	if w.applied {
 		at = w.answer
+	}
+	if w.f == history.Delete {
+		c.ended(k, w, at)
+		return
+	}
+	if w.v.State == nil {
+		return
 	}
 	if w.v.State.Offset != w.v.Offset {
 		c.values++
@@ -86,10 +90,35 @@ func (c *folds) written(k *key, w *write) {
 	c.value(k, *w.v.State, at, at, author(w))
 }
 
+// ended judges a delete: its value is the end of the key, which must be what the records up to its offset come to. A delete
+// that a monotone buffer lifted to its floor is lawful where the key had ended there too; over a newer life it is not.
+func (c *folds) ended(k *key, w *write, at int) {
+	if !k.knownAt(w.v.Offset) {
+		c.unjudged++
+		return
+	}
+	c.values++
+	open := k.fold(w.v.Offset)
+	if !open.Open() {
+		return
+	}
+	c.found.add(at, func() (string, []int) {
+		place, _ := k.below(w.v.Offset + 1)
+		return fmt.Sprintf("%s was deleted @%d, and its events up to there do not end with a close: they come to %s.",
+			k.name, w.v.Offset, open), []int{author(w), at, k.at[place]}
+	})
+}
+
 // read judges what a read returned, where that is not just what a write had stored, which is judged once and for all.
 func (c *folds) read(k *key, s *showing) {
 	row := s.row
 	switch {
+	case c.run.foreign(k, s):
+		c.values++
+		c.found.add(s.to, func() (string, []int) {
+			return fmt.Sprintf("%s shows %s, written by %s, which is no write of this run and was not there at its start.",
+				k.name, s.value(), row.Write), []int{c.run.start, s.to}
+		})
 	case row.Broken != "":
 		c.values++
 		c.found.add(s.to, func() (string, []int) {
@@ -110,6 +139,13 @@ func (c *folds) read(k *key, s *showing) {
 	default:
 		c.value(k, *row.State, s.to, author(s.write), s.to)
 	}
+}
+
+// foreign tells whether a showing names a write that the history would have if there had been it: the rig records each call
+// before it is made, and the ground truth at the start has all that was there before.
+func (r *Run) foreign(k *key, s *showing) bool {
+	return r.start >= 0 && s.to > r.start && s.row.Write != "" && s.write == nil &&
+		(k.startRow == nil || k.startRow.Write != s.row.Write)
 }
 
 func (c *folds) torn(k *key, at int, cell int64, st ledger.State, proof int) {

@@ -13,6 +13,8 @@ import (
 type entry struct {
 	operation
 	offset, ts int64
+	// effect is the event by which it certainly had taken effect: its acknowledgement, or the first read that found it.
+	effect int
 }
 
 // journal is what was asked of one key's journal.
@@ -22,18 +24,55 @@ type journal struct {
 
 // readJournal takes in what is asked of journals.
 func (r *Run) readJournal(i int, e history.Event) {
+	op := r.operationAt(i)
 	switch v := e.Value.(type) {
 	case *history.JournalWrite:
 		if v != nil {
 			k := r.key(v.Partition, v.Key)
-			k.journal.rows = append(k.journal.rows, entry{r.operationAt(i), v.Offset, v.Timestamp})
+			k.journal.rows = append(k.journal.rows, entry{op, v.Offset, v.Timestamp, r.entryEffect(op, v.Write)})
 		}
 	case *history.JournalRemoval:
 		if v != nil {
 			k := r.key(v.Partition, v.Key)
-			k.journal.removals = append(k.journal.removals, entry{operation: r.operationAt(i), ts: v.Timestamp})
+			k.journal.removals = append(k.journal.removals, entry{operation: op, ts: v.Timestamp})
 		}
 	}
+}
+
+func (r *Run) entryEffect(op operation, write string) int {
+	at := never
+	if op.outcome == history.OK {
+		at = op.answer
+	}
+	if by, ok := r.inJournal[write]; ok {
+		at = min(at, by)
+	}
+	return at
+}
+
+// seenInJournals gives, by the write, the first event that shows a journal's row.
+func (r *Run) seenInJournals() map[string]int {
+	found := map[string]int{}
+	take := func(rows []history.JournalEntry, i int) {
+		for _, row := range rows {
+			if _, ok := found[row.Write]; !ok && row.Write != "" {
+				found[row.Write] = i
+			}
+		}
+	}
+	for i, e := range r.events {
+		switch v := e.Value.(type) {
+		case *history.JournalRows:
+			if v != nil {
+				take(v.Rows, i)
+			}
+		case *history.GroundTruth:
+			if v != nil {
+				take(v.Journal, i)
+			}
+		}
+	}
+	return found
 }
 
 // journaled tells whether the key's journal holds, right before the event i, a row at or above the offset: then what is
@@ -50,7 +89,7 @@ func (k *key) journaled(i int, offset int64) coverage {
 	for _, e := range k.journal.rows {
 		switch {
 		case e.call >= i || e.offset < offset || e.ts <= removed || e.outcome == history.Fail:
-		case e.answer < i && e.outcome == history.OK:
+		case e.effect < i:
 			return covers
 		default:
 			found = undecided

@@ -50,6 +50,22 @@ func TestJournalInDoubt(t *testing.T) {
 	}
 }
 
+// What a journal's row in doubt holds is stored once a read shows it, and not known before.
+func TestAJournalsRowThatAReadShows(t *testing.T) {
+	v := &history.JournalWrite{Key: acct, Offset: 0, Event: event(0), Write: "a/1#1", Timestamp: 1}
+	inDoubt := op("a/1", history.Journal, v, history.Info, v)
+	shows := op("b/1", history.JournalRead, &history.JournalRows{Key: acct}, history.OK,
+		&history.JournalRows{Key: acct, Rows: []history.JournalEntry{{Key: acct, Write: "a/1#1"}}})
+	for want, h := range map[Verdict]*history.History{
+		Pass:    hist(truth("start", -1), post(0), inDoubt, shows, commit("b", 1), end(true)),
+		Unknown: hist(truth("start", -1), post(0), inDoubt, commit("b", 1), shows, end(true)),
+	} {
+		if got := verdictOf(h, NoLeap); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 // Odd values of a journal are no reason to panic, and none to accuse.
 func TestOddJournals(t *testing.T) {
 	h := hist(

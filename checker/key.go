@@ -177,6 +177,15 @@ func (k *key) saw(r *Run, s *showing) {
 	}
 }
 
+// expire notes that what was written before an event may be gone from a time on.
+func (k *key) expire(before int, at int64) {
+	for _, w := range k.writes {
+		if w.call < before && (w.expires == 0 || at < w.expires) {
+			w.expires = at
+		}
+	}
+}
+
 func (k *key) readEffects() {
 	var acked []effect
 	for _, w := range k.writes {

@@ -20,13 +20,17 @@ func TestLookalikes(t *testing.T) {
 		{"zombie equal to the new owner", hist(input, truth("start", -1),
 			ok(P("b", 9)), ok(P("a", 9)), commit("b", 10), recover_("c", 10, show(P("a", 9)))), nil},
 		{"zombie before the new owner's first write", hist(input, truth("start", -1),
-			recover_("b", 5, show(P("a", 4))), ok(P("a", 6)), no(P("b", 5), 6), recover_("b/2", 5, show(P("a", 6))), ok(P("b/2", 7)), commit("b", 8)), nil},
+			ok(P("a", 4)), recover_("b", 5, show(P("a", 4))), ok(P("a", 6)), no(P("b", 5), 6), recover_("b/2", 5, show(P("a", 6))), ok(P("b/2", 7)), commit("b", 8)), nil},
 		{"in doubt, then recovered", hist(input, truth("start", -1),
 			ok(P("a", 4)), commit("a", 5), info(P("a", 5)), recover_("b", 5, show(P("a", 5))), ok(P("b", 6)), commit("b", 7)), nil},
 		{"in doubt, then not there", hist(input, truth("start", -1),
 			ok(P("a", 4)), commit("a", 5), info(P("a", 5)), recover_("b", 5, show(P("a", 4))), ok(P("b", 5)), commit("b", 6)), nil},
 		{"a commit one round behind its snapshot", hist(input, truth("start", -1),
 			ok(P("a", 4)), ok(P("a", 5)), commit("a", 5), recover_("b", 5, show(P("a", 5))), commit("b", 6)), nil},
+		{"the nemesis ended the life of the row's cells", hist(input, truth("start", -1),
+			ok(P("a", 5)), commit("a", 6), expires("begin"), probe(none), expires("done"), recover_("b", 6, none), ok(P("b", 6).of(6)), commit("b", 7)), nil},
+		{"made of a journal whose close was not committed", hist(post(0), closes(1), truth("start", -1),
+			ok(P("a", 0)), commit("a", 1), journals("a", 1), makes("b", 1, closed, 1)), nil},
 		{"absent after its close", hist(post(0), closes(1), truth("start", -1),
 			now(P("a", 0)), commit("a", 1), now(D("a", 1)), probe(none), commit("a", 2), recover_("b", 2, none)), nil},
 		{"absent after a delete whose commit was lost", hist(post(0), closes(1), truth("start", -1),
@@ -182,6 +186,11 @@ func nothing(w W) step {
 	done := w.v
 	done.Statements = []history.StatementDone{{CQL: "update-if-offset", Result: "null"}}
 	return op(w.process(), w.f, &w.v, history.OK, &done)
+}
+
+// expires is the fault that ends the life of a row's cells.
+func expires(phase string) step {
+	return note("nemesis", history.Fault, &history.FaultDone{Fault: "expire", Target: acct, Phase: phase})
 }
 
 func expiring(row *history.Row) *history.Row {

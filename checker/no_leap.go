@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/single-writer/chaos/history"
@@ -129,7 +130,7 @@ func (c *leaps) stored(k *key, place int, f floor) coverage {
 	switch {
 	case marked && mark.offset >= last.Offset, k.expired(now, c.run.events[f.from].Time):
 		return covers
-	case closed && c.absent(k, f.from):
+	case closed && (c.absent(k, f.from) || k.endedBy(mark.write, f.from)):
 		return covers
 	case reaches(&k.persists, now, last.Offset), reaches(&k.deletes, now, last.Offset):
 		return undecided
@@ -149,6 +150,16 @@ func (c *leaps) stored(k *key, place int, f floor) coverage {
 func reaches(p *peak, i int, offset int64) bool {
 	highest, ok := p.before(i)
 	return ok && highest >= offset
+}
+
+// endedBy tells whether a write is an acknowledged delete after which nobody can have stored the key anew by the event i.
+func (k *key) endedBy(w *write, i int) bool {
+	if w == nil || w.f != history.Delete || !w.applied {
+		return false
+	}
+	return !slices.ContainsFunc(k.writes, func(x *write) bool {
+		return x.f == history.Persist && !x.void && x.call <= i && x.answer > w.call
+	})
 }
 
 // absent tells whether the key is certainly not there as a live value right after the event i: it was not when last

@@ -41,11 +41,16 @@ var forms = []struct {
 		v := &history.Recovery{Owner: history.Owner{Member: life(m[1])}}
 		return op(life(m[1]), history.Recover, v, history.Fail, v)
 	}},
+	{form(`W is started`), func(_ *testing.T, m []string) step { return begins(m[1]) }},
+	{form(`W is held`), func(_ *testing.T, m []string) step { return fault("hold", m[1]) }},
 	{form(`W is killed`), func(_ *testing.T, m []string) step { return fault("kill", m[1]) }},
 	{form(`the coordinator lists W no more`), func(_ *testing.T, m []string) step { return evicted(m[1]) }},
 	{form(`W is assigned from N`), func(_ *testing.T, m []string) step { return point(m[1], "assigned", n(m[2])) }},
 	{form(`read shows FOUND`), func(_ *testing.T, m []string) step { return probe(foundRow(m[1:])) }},
 	{form(`W recovers from N, finds FOUND`), func(_ *testing.T, m []string) step { return recovering(m[1], n(m[2]), foundRow(m[3:])) }},
+	{form(`W recovers from N, makes of its events nothing, floor @N`), func(_ *testing.T, m []string) step {
+		return makes(m[1], n(m[2]), closed, n(m[3]))
+	}},
 	{form(`the committed offset reads (none|N)`), func(_ *testing.T, m []string) step { return readBack(offsetOrNone(m[1])) }},
 	{form(`at the (start|end): (?:nothing stored, )?(nothing|N) committed`), func(_ *testing.T, m []string) step {
 		if offset := offsetOrNone(m[2]); offset.Known {

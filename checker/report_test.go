@@ -126,18 +126,17 @@ func TestVerdictOfTheRun(t *testing.T) {
 }
 
 func TestProgressOfAPlanThatDidNotFinish(t *testing.T) {
-	begins := note("a/1", history.Life, &history.LifeEvent{Status: "begin"})
 	for _, c := range []struct {
 		name   string
 		events int64
 		steps  step
 		want   Verdict
 	}{
-		{"the next stage never began", 2, all(begins, post(0), truth("end", 1)), Vacuous},
-		{"all produced and committed", 1, all(begins, post(0), truth("end", 1)), Pass},
-		{"a worker was free and did not go on", 1, all(begins, post(0), truth("end", -1)), Fail},
-		{"the worker was held", 1, all(begins, fault("hold", "a"), post(0), truth("end", -1)), Vacuous},
-		{"the worker was held and released", 1, all(begins, fault("hold", "a"), fault("release", "a"), post(0), truth("end", -1)), Fail},
+		{"the next stage never began", 2, all(begins("a"), post(0), truth("end", 1)), Vacuous},
+		{"all produced and committed", 1, all(begins("a"), post(0), truth("end", 1)), Pass},
+		{"a worker was free and did not go on", 1, all(begins("a"), post(0), truth("end", -1)), Fail},
+		{"the worker was held", 1, all(begins("a"), fault("hold", "a"), post(0), truth("end", -1)), Vacuous},
+		{"the worker was held and released", 1, all(begins("a"), fault("hold", "a"), fault("release", "a"), post(0), truth("end", -1)), Fail},
 	} {
 		if got := verdictOf(with(hist(c.steps, end(false)), c.events), Progress); got != c.want {
 			t.Errorf("%s: %s", c.name, got)

@@ -35,6 +35,8 @@ type Run struct {
 	start, end int
 	// audited is what members did with partitions that they no longer owned, made when it is first asked for.
 	audited *Audit
+	// inJournal gives, by the write, the first event that shows a journal's row.
+	inJournal map[string]int
 	// ended: the rig came to its end. finished: the plan and the stages were done by then.
 	ended, finished bool
 }
@@ -87,10 +89,12 @@ func NewRun(h *history.History) *Run {
 	r.pair()
 	r.input = readInput(h, r)
 	r.readNotes()
+	r.inJournal = r.seenInJournals()
 	r.readOperations()
 	for _, k := range r.keys {
 		k.order(r)
 	}
+	r.readExpiries()
 	r.readRecoveries()
 	r.readGroupLog()
 	for _, p := range r.partitions {
@@ -169,6 +173,22 @@ func (r *Run) readNotes() {
 				operation: operation{call: r.start, answer: r.start, outcome: history.OK},
 				offset:    max(offset, 0),
 			})
+		}
+	}
+}
+
+// readExpiries takes in the fault that ends the life of a row's cells: what was written before may be gone from then on, as
+// by its TTL. Its beginning counts, since the row is read between that and its proof.
+func (r *Run) readExpiries() {
+	for i, e := range r.events {
+		v, ok := e.Value.(*history.FaultDone)
+		if !ok || v == nil || v.Fault != "expire" || v.Phase != "begin" {
+			continue
+		}
+		for _, k := range r.keys {
+			if k.name == v.Target {
+				k.expire(i, e.Time)
+			}
 		}
 	}
 }

@@ -163,26 +163,6 @@ func (u *Unknowns) produces(r *Run) {
 // journals settles a journal's row in doubt by a read that found it; nobody reads that a removal, or a change of the list of
 // keys, was done.
 func (u *Unknowns) journals(r *Run) {
-	found := map[string]int{}
-	take := func(rows []history.JournalEntry, i int) {
-		for _, row := range rows {
-			if _, ok := found[row.Write]; !ok {
-				found[row.Write] = i
-			}
-		}
-	}
-	for i, e := range r.events {
-		switch v := e.Value.(type) {
-		case *history.JournalRows:
-			if v != nil {
-				take(v.Rows, i)
-			}
-		case *history.GroundTruth:
-			if v != nil {
-				take(v.Journal, i)
-			}
-		}
-	}
 	for i, e := range r.events {
 		if e.Type != history.Invoke {
 			continue
@@ -195,7 +175,7 @@ func (u *Unknowns) journals(r *Run) {
 		case *history.JournalWrite:
 			by, ok := -1, false
 			if v != nil {
-				by, ok = found[v.Write]
+				by, ok = r.inJournal[v.Write]
 			}
 			switch {
 			case ok:

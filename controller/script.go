@@ -86,7 +86,7 @@ func (s *script) ending(w workload.World) (history.Ending, error) {
 		switch {
 		case err == nil:
 		case errors.As(err, &late):
-			return history.Ending{Reason: late.Error()}, nil
+			return history.Ending{Reason: late.Error()}, s.lastChance(w)
 		default:
 			return history.Ending{}, err
 		}
@@ -101,6 +101,16 @@ func (s *script) ending(w workload.World) (history.Ending, error) {
 			s.runner.Moments.Where())}, nil
 	}
 	return history.Ending{Finished: true, Reason: "plan and input were done and all of the input is committed"}, nil
+}
+
+// lastChance gives the workers of a plan that did not finish the same time as those of one that did, if all of the input is
+// there: what they were about to commit would else look like what nobody would ever commit.
+func (s *script) lastChance(w workload.World) error {
+	if !s.feeder.Done || s.feeder.Failed != nil {
+		return nil
+	}
+	_, err := s.committed(w)
+	return err
 }
 
 // committed waits until everything is committed, and tells whether it is.
