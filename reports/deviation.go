@@ -39,11 +39,14 @@ func (r Run) lead() string {
 	if r.Report.Verdict != checker.Fail && len(r.named("should break")) > 0 {
 		return "should be corrupted, and is not"
 	}
+	if silent := r.named("silent"); r.Report.Verdict == checker.Pass && len(silent) > 0 {
+		return "tells nothing of " + strings.Join(silent, ", ")
+	}
 	return r.Headline()
 }
 
 // named gives the properties that deviate in one way: those that break and should hold, that should break and do not, or
-// that could not be decided.
+// that could not be decided, or of which the history had to tell something and tells nothing.
 func (r Run) named(how string) []string {
 	var out []string
 	for _, d := range r.Deviations {
@@ -53,6 +56,8 @@ func (r Run) named(how string) []string {
 		}
 		switch {
 		case p.Verdict == checker.Fail && how == "should hold":
+			out = append(out, d.Property)
+		case d.Kind == checker.Vacuous && how == "silent":
 			out = append(out, d.Property)
 		case d.Kind == checker.Unknown && how == "undecided":
 			out = append(out, d.Property)
@@ -125,6 +130,8 @@ func undecided(w io.Writer, r Run) {
 			Hanging(w, "  ", d.Text)
 		case ok && d.Kind == checker.Unknown:
 			Hanging(w, "  "+d.Property+" could not be decided: ", p.Summary)
+		case ok && d.Kind == checker.Vacuous:
+			Hanging(w, "  "+d.Property+" is not judged: ", p.Summary)
 		}
 	}
 }
