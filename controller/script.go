@@ -106,7 +106,7 @@ func (s *script) ending(w workload.World) (history.Ending, error) {
 // lastChance gives the workers of a plan that did not finish the same time as those of one that did, if all of the input is
 // there: what they were about to commit would else look like what nobody would ever commit.
 func (s *script) lastChance(w workload.World) error {
-	if !s.feeder.Done || s.feeder.Failed != nil {
+	if produced := s.feeder.Done && s.feeder.Failed == nil; !produced {
 		return nil
 	}
 	_, err := s.committed(w)

@@ -46,10 +46,13 @@ const (
 // answered ends the names of the points after an answer.
 const answered = "-answered"
 
-// Before, Sent and Answered name the points around a persist, a delete or a commit; of a row of the journal there is the
-// last alone.
-func (f F) Before() string   { return "before-" + string(f) }
-func (f F) Sent() string     { return string(f) + "-sent" }
+// Before names the point before a persist, a delete or a commit.
+func (f F) Before() string { return "before-" + string(f) }
+
+// Sent names the point between its request and the answer.
+func (f F) Sent() string { return string(f) + "-sent" }
+
+// Answered names the point after the answer; a row of the journal has this one alone.
 func (f F) Answered() string { return string(f) + answered }
 
 // AfterAnswer tells whether a point comes after an answer, so that it has an outcome.

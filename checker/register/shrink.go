@@ -124,4 +124,5 @@ func (p *Stretch) Proof() []int {
 	return proof
 }
 
+// StartMatters tells whether something is known of the row before the first operation.
 func (p *Stretch) StartMatters() bool { return p.start.kind != anything }
