@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/ledger"
 )
 
 // cameOf says what came of a persist or delete, whoever called it.
@@ -34,6 +35,9 @@ func (r *Run) landed(k *key, w *write) (Fate, string) {
 		}
 	}
 	behind := marked && mark.offset > w.v.Offset
+	if ended, ok := r.endedByThen(k, w); ok && !behind && !k.newest.lost(w) {
+		return r.wentOn(k, w, ended, fmt.Sprintf("the close at %d was committed, and it is undone", ended))
+	}
 	switch {
 	case k.newest.lost(w):
 		return HarmlessByLuck, "a greater timestamp had been acknowledged, and it lost by its clock"
@@ -49,6 +53,21 @@ func (r *Run) landed(k *key, w *write) (Fate, string) {
 		harm = fmt.Sprintf("@%d was stored: %s", mark.offset, k.lost(w.v.Offset, mark.offset))
 	}
 	return r.wentOn(k, w, need, harm)
+}
+
+// endedByThen gives the close of the key above a persist that had been committed when it was called. There need be nothing
+// stored of it: who closes what was never stored may write nothing.
+func (r *Run) endedByThen(k *key, w *write) (int64, bool) {
+	c := r.commits[k.partition]
+	if c == nil || w.f != history.Persist {
+		return 0, false
+	}
+	top, _ := highestBefore(c.ranked(), w.call, 0)
+	place, ok := k.below(top.offset)
+	if !ok || k.log[place].Event.Kind != ledger.Close || k.log[place].Offset <= w.v.Offset {
+		return 0, false
+	}
+	return k.log[place].Offset, true
 }
 
 // wentOn tells whether what a write did was still there for the next recovery, or, without one, for the last who looked.

@@ -154,7 +154,11 @@ func found(e history.Event, ans *history.RowRead) string {
 	}
 	s := showingOf(ans.Row, e.Index, e.Index, sourceRead)
 	text := "shows " + s.value()
-	if ans.Row != nil && ans.Row.Write != "" {
+	switch {
+	case ans.Row == nil || ans.Row.Write == "":
+	case s.shape == gone:
+		text += " but the write id " + ans.Row.Write
+	default:
 		text += ", written by " + ans.Row.Write
 	}
 	return text
@@ -221,11 +225,23 @@ func count(n int, of string) string {
 	return strconv.Itoa(n) + " " + of + "s"
 }
 
-// worth names records of a key and what their postings come to: "events 7 to 10, worth 120.50".
+// each says "The one row", "Each of 2 rows".
+func each(n int, of string) string {
+	if n == 1 {
+		return "The one " + of
+	}
+	return "Each of " + count(n, of)
+}
+
+// worth names records of a key and what their postings come to: "events 7 to 10, worth 120.50, are".
 func worth(l ledger.Log) string {
 	total := decimal.Zero
 	for _, e := range l {
 		total = total.Add(e.Event.Amount)
 	}
-	return fmt.Sprintf("%s, worth %s", l.Events(), money(total))
+	are := "are"
+	if len(l) == 1 {
+		are = "is"
+	}
+	return fmt.Sprintf("%s, worth %s, %s", l.Events(), money(total), are)
 }

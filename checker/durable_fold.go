@@ -38,10 +38,10 @@ func checkDurableFold(r *Run) Result {
 		}
 	}
 	counts := map[string]int{"values": c.values, "unjudged": c.unjudged}
-	return f.result(r, counts, fmt.Sprintf("Each of %s is the fold of its records.", count(c.values, "value")),
+	return f.result(r, counts, fmt.Sprintf("%s is the fold of its records.", each(c.values, "value")),
 		instead{c.values == 0 && c.unjudged == 0, Vacuous, "No value took effect."},
 		instead{c.unjudged > 0, Unknown, fmt.Sprintf(
-			"The input is not known far enough to judge %s of %d.", count(c.unjudged, "value"), c.values+c.unjudged)})
+			"The input is not known far enough to judge %s of %d.%s", count(c.unjudged, "value"), c.values+c.unjudged, r.input.missing)})
 }
 
 // folds is the check under way.

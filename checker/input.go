@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"fmt"
 	"sort"
 
 	"github.com/single-writer/chaos/history"
@@ -18,6 +19,8 @@ type input struct {
 	keys       map[rowName]*keyLog
 	// whole: the log was read to its end, by a run that came to its own.
 	whole bool
+	// missing says which record was acknowledged to the producer and is not in the log as it was read; empty where none is.
+	missing string
 }
 
 // partitionLog is one partition of the input.
@@ -73,7 +76,34 @@ func readInput(h *history.History, r *Run) *input {
 		log.know(in.whole)
 		in.spread(p, log)
 	}
+	if fromLog {
+		in.findMissing(r)
+	}
 	return in
+}
+
+// findMissing finds what the producer was told is in the log and the log as it was read does not have: then nothing is known
+// from there on.
+func (in *input) findMissing(r *Run) {
+	for i, e := range r.events {
+		v, ok := e.Value.(*history.Produced)
+		if !ok || v == nil || e.Type != history.OK || !v.Offset.Known {
+			continue
+		}
+		log := in.partitions[v.Partition]
+		if log == nil {
+			log = &partitionLog{}
+			in.partitions[v.Partition] = log
+		}
+		if len(log.between(v.Offset.N, v.Offset.N+1)) > 0 {
+			continue
+		}
+		log.whole, log.known = false, min(log.known, v.Offset.N)
+		if in.missing == "" {
+			in.missing = fmt.Sprintf(" The log as it was read lacks record %d of partition %d, which was acknowledged (line %d).",
+				v.Offset.N, v.Partition, r.events[i].Line())
+		}
+	}
 }
 
 func (in *input) add(p int32, l logged) {

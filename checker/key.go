@@ -265,13 +265,16 @@ func (k *key) lost(after, upTo int64) string {
 	l := k.between(after, upTo)
 	for i := len(l) - 1; i >= 0; i-- {
 		if l[i].Event.Kind == ledger.Close {
+			if newer := l[i+1:]; len(newer) > 0 {
+				return fmt.Sprintf("%s missing from it, of the life after the close at %d", worth(newer), l[i].Offset)
+			}
 			return fmt.Sprintf("the close at %d is undone", l[i].Offset)
 		}
 	}
 	if len(l) == 0 {
 		return fmt.Sprintf("offsets %d to %d are missing from it", after+1, upTo)
 	}
-	return worth(l) + ", are missing from it"
+	return worth(l) + " missing from it"
 }
 
 // author gives the event that tells most about who wrote what was shown: the write's answer, or its call; -1 where the

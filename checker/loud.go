@@ -40,7 +40,7 @@ func checkLoud(r *Run) Result {
 	}
 	counts := map[string]int{"recoveries": judged}
 	return f.result(r, counts,
-		fmt.Sprintf("Each of %s to recover was answered before its member had to poll again.", count(judged, "attempt")),
+		fmt.Sprintf("%s to recover was answered before its member had to poll again.", each(judged, "attempt")),
 		instead{open > 0, Unknown, fmt.Sprintf(
 			"The history ends in the middle of %s to recover.", count(open, "attempt"))},
 		instead{judged == 0, Vacuous, "No recovery came to an end."})
@@ -116,7 +116,7 @@ func (r *Run) kept(rec *recovery) (d int64) {
 // over says how a recovery's time was over.
 func (r *Run) over(rec *recovery) string {
 	if d := rec.v.Deadline; d.Known {
-		return fmt.Sprintf("its time to poll again was over, %s after it had begun", time.Duration(d.N-r.events[rec.call].Time))
+		return fmt.Sprintf("its time to poll again was over, %s after it had begun", time.Duration(d.N-r.events[rec.call].Time).Round(time.Millisecond))
 	}
 	return "the coordinator listed it no more"
 }

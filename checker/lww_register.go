@@ -50,7 +50,7 @@ func checkLWWRegister(r *Run) Result {
 	}
 	counts := map[string]int{"reads": reads, "unjudged": unjudged, "left-out": out}
 	return f.result(r, counts,
-		fmt.Sprintf("Each of %s returned the greatest timestamp that it could.", count(reads, "read")),
+		fmt.Sprintf("%s returned the greatest timestamp that it could.", each(reads, "read")),
 		instead{unjudged > 0, Unknown, fmt.Sprintf(
 			"What was there before the run is not known far enough to judge %s.", count(unjudged, "read"))},
 		instead{reads == 0, Vacuous, "No key was read that only plain writes change."})

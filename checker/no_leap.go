@@ -36,10 +36,14 @@ func checkNoLeap(r *Run) Result {
 		}
 	}
 	counts := map[string]int{"judged": c.judged, "unjudged": c.unjudged}
-	return c.found.result(r, counts, "Whenever the committed offset passed a record, what it made was stored.",
+	out := c.found.result(r, counts, "Whenever the committed offset passed a record, what it made was stored.",
 		instead{c.unjudged > 0, Unknown, fmt.Sprintf(
-			"The history does not tell what was stored at %s.", count(c.unjudged, "commit"))},
+			"The history does not tell what was stored at %s%s.", count(c.unjudged, "commit"), c.first)},
 		instead{c.judged == 0, Vacuous, "No offset beyond a record was committed."})
+	if out.Verdict == Unknown {
+		out.Witness = r.witness(c.where...)
+	}
+	return out
 }
 
 // leaps is the check under way.
@@ -47,6 +51,9 @@ type leaps struct {
 	run              *Run
 	found            *finding
 	judged, unjudged int
+	// first says of what key the first instant is that was not judged, where by which events.
+	first string
+	where []int
 }
 
 // shown judges one showing against the offset committed by then.
@@ -100,6 +107,10 @@ func (c *leaps) rise(k *key, f floor) {
 		c.judged++
 	case undecided:
 		c.unjudged++
+		if c.where == nil {
+			c.first = fmt.Sprintf(": of record %d of %s when %d was committed", k.log[place].Offset, k.name, f.offset)
+			c.where = []int{k.at[place], f.proof, f.note}
+		}
 	default:
 		c.judged++
 		c.found.add(f.from, func() (string, []int) {

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/single-writer/chaos/history"
 )
@@ -99,22 +100,19 @@ func (r *Run) committedAtEnd() map[int32]endOffset {
 func (r *Run) anyFree() bool {
 	lives, away := map[string]bool{}, map[string]bool{}
 	for _, e := range r.events {
-		switch v := e.Value.(type) {
-		case *history.LifeEvent:
-			if v != nil && v.Status == "begin" {
-				lives[history.WorkerOf(e.Process)] = true
-			}
-		case *history.FaultDone:
-			// The rig itself stops whoever is left, for its last reads.
-			if v == nil || e.Process == history.Drain {
-				continue
-			}
-			switch v.Fault {
-			case history.FaultHold, history.FaultStop, history.FaultKill:
-				away[v.Target] = true
-			case history.FaultRelease, history.FaultStart:
-				delete(away, v.Target)
-			}
+		if strings.Contains(e.Process, "/") { // only workers have lives
+			lives[history.WorkerOf(e.Process)] = true
+		}
+		// The rig itself stops whoever is left, for its last reads.
+		v, ok := e.Value.(*history.FaultDone)
+		if !ok || v == nil || e.Process == history.Drain {
+			continue
+		}
+		switch v.Fault {
+		case history.FaultHold, history.FaultStop, history.FaultKill:
+			away[v.Target] = true
+		case history.FaultRelease, history.FaultStart:
+			delete(away, v.Target)
 		}
 	}
 	for w := range lives {

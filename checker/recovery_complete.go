@@ -22,14 +22,18 @@ func checkRecoveryComplete(r *Run) Result {
 				continue
 			}
 			f.add(s.to, func() (string, []int) {
-				return fmt.Sprintf("%s recovered %s of %s, though %s had been told that @%d is stored: %s.", rec.process, s.value(),
-						k.name, mark.write.process, mark.offset, k.lost(k.shownOffset(s), mark.offset)),
+				again := ""
+				if len(k.between(k.shownOffset(s), rec.v.Start-1)) == 0 {
+					again = fmt.Sprintf(" until it is read again from %d", rec.v.Start)
+				}
+				return fmt.Sprintf("%s recovered %s of %s, though %s had been told that @%d is stored: %s%s.", rec.process, s.value(),
+						k.name, mark.write.process, mark.offset, k.lost(k.shownOffset(s), mark.offset), again),
 					[]int{mark.at, rec.call, s.to}
 			})
 		}
 	}
 	counts := map[string]int{"keys": checked}
 	return f.result(r, counts,
-		fmt.Sprintf("Each of %s is at or beyond what was acknowledged before.", count(checked, "recovered key")),
+		fmt.Sprintf("%s is at or beyond what was acknowledged before.", each(checked, "recovered key")),
 		instead{checked == 0, Vacuous, "No recovery came after an acknowledged write of its keys."})
 }

@@ -32,7 +32,7 @@ func checkRecoveryCut(r *Run) Result {
 	}
 	counts := map[string]int{"keys": checked, "unjudged": unjudged}
 	return f.result(r, counts,
-		fmt.Sprintf("Each of %s covers all records below the start.", count(checked, "recovered key")),
+		fmt.Sprintf("%s covers all records below the start.", each(checked, "recovered key")),
 		instead{unjudged > 0, Unknown, fmt.Sprintf(
 			"The input is not known far enough to judge %s.", count(unjudged, "recovered key"))},
 		instead{checked == 0, Vacuous, "No recovery began beyond a record of its keys."})

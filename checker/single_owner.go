@@ -74,8 +74,8 @@ func (r *Run) strangers(f *finding) (commits int) {
 				continue
 			}
 			f.add(e.note, func() (string, []int) {
-				return fmt.Sprintf("The group's log has a commit of %s for partition %d that no worker of the run asked for.",
-					r.log.told(e), p), []int{e.note}
+				return fmt.Sprintf("The group's log has a commit of %s for partition %d, which no worker of the run asked for.",
+					number(e.offset), p), []int{e.note}
 			})
 		}
 	}

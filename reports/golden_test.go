@@ -99,6 +99,7 @@ func TestTerminal(t *testing.T) {
 		"waited-and-corrupted": {ran(t, waiting(lww), violates)},
 		"not-shown":            {ran(t, fended(demanding), holds)},
 		"stuck":                {ran(t, stuck(lww), holds)},
+		"nobody-free":          {ran(t, held(lww), holds)},
 		"unknown":              {ran(t, cut(cas), holds)},
 	} {
 		t.Run(name, func(t *testing.T) { golden(t, name, terminal(runs...)) })

@@ -235,18 +235,23 @@ func waiting(h history.Header) *history.History {
 	return &t.History
 }
 
-// stuck is a run whose only worker is held for good.
-func stuck(h history.Header) *history.History {
+// stuck is a run whose only worker goes no further, though nothing holds it; held one in which the plan never lets it go.
+func stuck(h history.Header) *history.History { return standing(h, false) }
+func held(h history.Header) *history.History  { return standing(h, true) }
+
+func standing(h history.Header, held bool) *history.History {
 	t := newTape(h)
 	t.truth("start", -1)
 	t.produce(0, 1)
 	t.owns("a/1", 0, nil)
 	t.folds("a/1", 0, 1)
-	t.fault("hold", "a/1", "a/1 stands in folded @1")
+	if held {
+		t.fault("hold", "a/1", "a/1 stands in folded @1")
+	}
 	t.now = 30 * time.Second
-	t.fault("stop", "a/1", "")
+	t.note("drain", history.Fault, &history.FaultDone{Fault: "stop", Target: "a", Life: "a/1", Phase: "done"})
 	t.ends(1, -1, nil, history.Ending{Finished: true,
-		Reason: "plan and input were done, but the committed offset did not reach the end within 30s: a/1 held in folded @1"})
+		Reason: "plan and input were done, but the committed offset did not reach the end within 30s: a/1 stands in folded @1"})
 	return &t.History
 }
 
