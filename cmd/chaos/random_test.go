@@ -80,8 +80,10 @@ func TestContainersKilledAtRandom(t *testing.T) {
 	if things := left(t, k.all...); len(things) > 0 {
 		t.Errorf("at the end there is still: %v", things)
 	}
-	if d := cmp.Diff(untouched, packetFilter(t)); d != "" {
-		t.Errorf("the packet filter before (-) and after (+):\n%s", d)
+	// What is gone may be another's on this machine, whose servers have ended meanwhile.
+	stayed := slices.DeleteFunc(packetFilter(t), func(rule string) bool { return slices.Contains(untouched, rule) })
+	if len(stayed) > 0 {
+		t.Errorf("rules that were not in the packet filter before:\n%s", strings.Join(stayed, "\n"))
 	}
 }
 

@@ -14,6 +14,7 @@ func TestKafkaFiles(t *testing.T) {
 		"EXTERNAL://127.0.0.1:32001\n",
 		"group.initial.rebalance.delay.ms=0\n",
 		"group.min.session.timeout.ms=100\n",
+		"offsets.retention.check.interval.ms=604800000\n",
 		"auto.create.topics.enable=false\n",
 		"offsets.topic.num.partitions=3\n",
 		"transaction.state.log.num.partitions=3\n",
