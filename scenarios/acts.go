@@ -94,10 +94,10 @@ func (w *standing) take(a act) {
 	switch a.fault {
 	case history.FaultStart:
 		*w = standing{runs: true, since: a.target.at.line, held: map[string]bool{}, unsure: w.unsure}
-	case "stop", "kill":
+	case history.FaultStop, history.FaultKill:
 		w.runs, w.since = false, a.target.at.line
 		clear(w.held)
-	case "hold":
+	case history.FaultHold:
 		w.held[a.target.text] = true
 	case history.FaultRelease, history.FaultFail:
 		delete(w.held, a.target.text)

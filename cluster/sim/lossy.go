@@ -72,8 +72,8 @@ func unsure[T any](w *World, process string, l *link, what func() string, serve 
 
 // lost notes a loss at the moment at which it is one.
 func (w *World) lost(process, fault, proof string) {
-	w.board.Note("wire", history.Fault, &history.FaultDone{
-		Fault: fault, Target: history.WorkerOf(process), Life: process, Phase: "done", Proof: proof,
+	w.board.Note(history.Wire, history.Fault, &history.FaultDone{
+		Fault: fault, Target: history.WorkerOf(process), Life: process, Phase: history.PhaseDone, Proof: proof,
 	})
 }
 
