@@ -28,8 +28,8 @@ func checkLoud(r *Run) Result {
 		case known && late < gone && late <= rec.answer:
 			judged++
 			f.add(late, func() (string, []int) {
-				return fmt.Sprintf("%s was still recovering partition %d from %d when %s, and had not said a word.", rec.process, rec.v.Partition,
-					rec.v.Start, r.over(rec)), []int{rec.call, late}
+				return fmt.Sprintf("%s was still recovering partition %d from %d when %s, and had not said a word.",
+					rec.process, rec.v.Partition, rec.v.Start, r.over(rec)), append(r.doneTo(rec, late), rec.call, late)
 			})
 		case !known: // its time was over before it began
 		case rec.answer < never:
@@ -44,6 +44,18 @@ func checkLoud(r *Run) Result {
 		instead{open > 0, Unknown, fmt.Sprintf(
 			"The history ends in the middle of %s to recover.", count(open, "attempt"))},
 		instead{judged == 0, Vacuous, "No recovery came to an end."})
+}
+
+// doneTo gives what the plan did to a worker while it recovered, which may be why it did not come to an end.
+func (r *Run) doneTo(rec *recovery, until int) []int {
+	var done []int
+	for i := rec.call; i < until; i++ {
+		v, ok := r.events[i].Value.(*history.FaultDone)
+		if ok && v != nil && v.Life == history.LifeOf(rec.process) && v.Phase == history.PhaseDone {
+			done = append(done, i)
+		}
+	}
+	return done
 }
 
 // takenAway gives, by life, when the plan or the rig ended it, and when the nemesis put a worker out of the group.
@@ -116,7 +128,8 @@ func (r *Run) kept(rec *recovery) (d int64) {
 // over says how a recovery's time was over.
 func (r *Run) over(rec *recovery) string {
 	if d := rec.v.Deadline; d.Known {
-		return fmt.Sprintf("its time to poll again was over, %s after it had begun", time.Duration(d.N-r.events[rec.call].Time).Round(time.Millisecond))
+		had := time.Duration(d.N - r.events[rec.call].Time).Round(time.Millisecond)
+		return fmt.Sprintf("its time to poll again was over, %s after it had begun", had)
 	}
 	return "the coordinator listed it no more"
 }

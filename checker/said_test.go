@@ -41,6 +41,29 @@ func TestWhatIsSaidIsWhatThereIs(t *testing.T) {
 	}
 }
 
+// The write that an older one replaced is the one that was there, not the one of all newer ones that had come furthest.
+func TestTheVictimIsWhatWasThere(t *testing.T) {
+	for name, c := range map[string]struct {
+		h     *history.History
+		after string
+	}{
+		"a delete came between":   {hist(ok(P("b", 5).at(1)), ok(D("c", 4).at(2)), ok(P("a", 0).at(3))), "c/1 (generation 4) had deleted it @4"},
+		"and by its clock before": {hist(ok(P("b", 5).at(2)), ok(D("c", 4).at(1)), ok(P("a", 0).at(3))), "b/1 (generation 3) had stored @5"},
+		"of the same owner":       {hist(ok(P("b", 5).at(1)), ok(D("b", 4).at(2)), ok(P("a", 0).at(3))), "b/1 (generation 3) had deleted it @4"},
+		"at its own offset": {hist(ok(P("b", 5).at(1)), ok(D("c", 4).at(2)), ok(P("a", 4).at(3))),
+			"c/1 (generation 4) had deleted it @4"},
+		"what is below it is no victim": {hist(ok(P("b", 5).at(1)), ok(D("c", 3).at(2)), ok(P("a", 4).at(3))), "b/1 (generation 3) had stored @5"},
+	} {
+		p, _ := Check(c.h).Property(SingleWriter)
+		if p.Verdict != Fail || !strings.Contains(p.Summary, " changed acct-1 by its persist @") || !strings.Contains(p.Summary, c.after+":") {
+			t.Errorf("%s: %s: %s", name, p.Verdict, p.Summary)
+		}
+		if len(p.Witness) != 2 {
+			t.Errorf("%s: %d events prove it", name, len(p.Witness))
+		}
+	}
+}
+
 // A persist below a close that is committed brings a dead account back, though nothing was ever stored of it.
 func TestALateFirstPersistBelowACommittedCloseIsNotHarmless(t *testing.T) {
 	h := hist(post(0), closes(1), truth("start", -1), commit("b", 2), ok(P("a", 0)), recover_("c", 2, show(P("a", 0))))

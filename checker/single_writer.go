@@ -31,9 +31,13 @@ func checkSingleWriter(r *Run) Result {
 		rivals++
 		for _, p := range k.usurped() {
 			f.add(p.proof[len(p.proof)-1], func() (string, []int) {
-				return fmt.Sprintf("%s (generation %d) changed %s by its %s @%d after %s (generation %d) had stored @%d: %s.",
+				had := "stored"
+				if p.newer.f == history.Delete {
+					had = "deleted it"
+				}
+				return fmt.Sprintf("%s (generation %d) changed %s by its %s @%d after %s (generation %d) had %s @%d: %s.",
 					p.older.process, p.older.v.Generation, k.name, p.older.f, p.older.v.Offset,
-					p.newer.process, p.newer.v.Generation, p.newer.v.Offset, p.damage(k)), p.proof
+					p.newer.process, p.newer.v.Generation, had, p.newer.v.Offset, p.damage(k)), p.proof
 			})
 		}
 	}
@@ -103,8 +107,8 @@ func (k *key) usurped() []usurpation {
 		if s.guarded {
 			lead = &guarded
 		}
-		newer := lead.above(s.v.Generation)
-		if newer == nil || seen[s.write] || !overrides(s.write, newer) {
+		newer := lead.usurpedBy(s.write)
+		if newer == nil || seen[s.write] {
 			continue
 		}
 		seen[s.write] = true
@@ -144,30 +148,56 @@ func overrides(older, newer *write) bool {
 	return !a.Equal(*b)
 }
 
-// leaders keep, by generation in rising order, the write with the highest offset that took effect.
+// leaders keep, by generation in rising order, which writes of it took effect.
 type leaders struct {
-	by []*write
+	by []leader
 }
 
+// leader is the write of a generation with the highest offset, and the one that was there last.
+type leader struct {
+	highest, last *write
+}
+
+// add takes writes in the order in which they took effect, as far as that is known.
 func (l *leaders) add(w *write) {
-	at, ok := slices.BinarySearchFunc(l.by, w.v.Generation, func(x *write, g int32) int { return cmp.Compare(x.v.Generation, g) })
-	switch {
-	case !ok:
-		l.by = slices.Insert(l.by, at, w)
-	case w.v.Offset > l.by[at].v.Offset:
-		l.by[at] = w
+	at, ok := slices.BinarySearchFunc(l.by, w.v.Generation,
+		func(x leader, g int32) int { return cmp.Compare(x.last.v.Generation, g) })
+	if !ok {
+		l.by = slices.Insert(l.by, at, leader{w, w})
+		return
+	}
+	lead := &l.by[at]
+	if w.v.Offset > lead.highest.v.Offset {
+		lead.highest = w
+	}
+	if w.after(lead.last) {
+		lead.last = w
 	}
 }
 
-// above gives the write with the highest offset of a generation newer than that given.
-func (l *leaders) above(generation int32) *write {
-	var highest *write
-	for i := len(l.by) - 1; i >= 0 && l.by[i].v.Generation > generation; i-- {
-		if highest == nil || l.by[i].v.Offset > highest.v.Offset {
-			highest = l.by[i]
+// usurpedBy gives the write of a newer generation from which an older one took something away: of several the one that was
+// there last, for that is the one that it replaced.
+func (l *leaders) usurpedBy(older *write) *write {
+	var victim *write
+	for i := len(l.by) - 1; i >= 0 && l.by[i].last.v.Generation > older.v.Generation; i-- {
+		newer := l.by[i].last
+		if !overrides(older, newer) {
+			newer = l.by[i].highest
+		}
+		if overrides(older, newer) && (victim == nil || newer.after(victim)) {
+			victim = newer
 		}
 	}
-	return highest
+	return victim
+}
+
+// after tells which of two writes the row held later: of two plain ones that of the greater timestamp, else the one that is
+// known later to have taken effect.
+func (w *write) after(other *write) bool {
+	if w.plain() && other.plain() && w.ts != other.ts {
+		return w.ts.N > other.ts.N
+	}
+	return w.effect > other.effect
 }
 
 // vanished finds deletes of an older generation by what they left: a read showed a newer write's value, a later read

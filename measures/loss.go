@@ -18,7 +18,8 @@ type Loss struct {
 	Line int `json:"line,omitempty"`
 }
 
-func (l Loss) events() int { return l.Lost + l.Extra }
+// Events is how many events are off, one way or the other.
+func (l Loss) Events() int { return l.Lost + l.Extra }
 
 func (l Loss) plus(other Loss) Loss {
 	sum := Loss{Lost: l.Lost + other.Lost, Extra: l.Extra + other.Extra, Off: l.Off.Add(other.Off), Line: l.Line}
@@ -156,7 +157,7 @@ func (l *losses) found(e history.Event, key string, have *ledger.State, committe
 	if d := l.deleted[key]; d.Known && have == nil {
 		upTo = max(upTo, d.N)
 	}
-	if is := lossOf(l.logs[key], have, upTo); is.events() > l.worst.events() {
+	if is := lossOf(l.logs[key], have, upTo); is.Events() > l.worst.Events() {
 		is.Line = e.Line()
 		l.worst = is
 	}
@@ -186,7 +187,7 @@ func (l *losses) end(e history.Event, v *history.GroundTruth) {
 			sum = sum.plus(lossOf(log, have, log[len(log)-1].Offset))
 		}
 	}
-	if sum.events() > 0 {
+	if sum.Events() > 0 {
 		sum.Line = e.Line()
 	}
 	l.atEnd = &sum

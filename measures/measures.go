@@ -67,7 +67,7 @@ func (r *Run) Add(other Run) {
 		sum := r.AtEnd.plus(*other.AtEnd)
 		r.AtEnd = &sum
 	}
-	if other.Worst.events() > r.Worst.events() {
+	if other.Worst.Events() > r.Worst.Events() {
 		r.Worst = other.Worst
 	}
 	r.Restarts += other.Restarts

@@ -116,7 +116,7 @@ func TestJournal(t *testing.T) {
 	tp.commit("a/1", 3)
 	tp.reads(history.ForProbe, row(0)) // the rest is in the journal
 	recovers(history.RecoveredKey{Key: acct, State: state(0, 1, 2)})
-	if w := tp.of(t).Worst; w.events() != 0 {
+	if w := tp.of(t).Worst; w.Events() != 0 {
 		t.Errorf("whole: %+v", w)
 	}
 	recovers(history.RecoveredKey{Key: acct})

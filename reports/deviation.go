@@ -169,7 +169,7 @@ func (r Run) proof(properties []string) []proven {
 				i = len(out)
 				out = append(out, proven{Evidence: e})
 			}
-			if e.Index == breaks(p) {
+			if e.Index == r.breaks(p) {
 				out[i].marks = append(out[i].marks, name)
 			}
 		}

@@ -124,14 +124,21 @@ func (r Run) damage() string {
 			break
 		}
 	}
-	if p, _ := r.Report.Property(checker.DurableFold); p.Verdict == checker.Fail {
-		if s, ok := r.cost(p); ok {
-			parts = append(parts, s)
-		}
+	first, explained := r.cost()
+	if first != "" {
+		parts = append(parts, first)
 	}
-	if len(parts) > 0 {
-		return strings.Join(parts, "; ")
+	if len(parts) == 0 {
+		parts = append(parts, r.broken())
 	}
+	if all := r.loss(explained); all != "" {
+		parts = append(parts, all)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// broken says what the first property found that fails.
+func (r Run) broken() string {
 	for _, p := range r.Report.Properties {
 		if p.Verdict == checker.Fail {
 			return sentence(p.Summary) + lines(evidence(p)...)
@@ -152,20 +159,12 @@ func (r Run) replaced(p checker.Result) (string, bool) {
 		return "", false
 	}
 	newer, older := writes[0].Value.(*history.Write), writes[1].Value.(*history.Write)
-	return fmt.Sprintf("%s's %s @%d replaced %s's @%d%s", history.WorkerOf(writes[1].Process), writes[1].F, older.Offset,
-		history.WorkerOf(writes[0].Process), newer.Offset, lines(writes[0].Line(), writes[1].Line())), true
-}
-
-// cost says which events the first wrong value lacks, and the money.
-func (r Run) cost(p checker.Result) (string, bool) {
-	for _, w := range p.Witness {
-		v, ok := r.History.Events[w.Index].Value.(*history.Write)
-		if !ok || v.State == nil {
-			continue
-		}
-		return measures.Logs(r.History)[v.Key].Diff(*v.State).String() + lines(w.Line), true
+	what := "" // a persist, unless it is said
+	if writes[0].F == history.Delete {
+		what = "delete "
 	}
-	return "", false
+	return fmt.Sprintf("%s's %s @%d replaced %s's %s@%d%s", history.WorkerOf(writes[1].Process), writes[1].F, older.Offset,
+		history.WorkerOf(writes[0].Process), what, newer.Offset, lines(writes[0].Line(), writes[1].Line())), true
 }
 
 // defence names the first write that was refused, or failed without an effect, if there was one.

@@ -2,10 +2,12 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/history"
 )
 
@@ -31,7 +33,7 @@ func (l Line) Lines() string {
 // Story tells a run in a few lines: who owned what, what each came to, what was done to them, and where it broke.
 func Story(r Run) []Line {
 	t := &teller{
-		run: r, marks: marks(r.Report), at: map[string]*chapter{}, events: eventIDs(r.History),
+		run: r, marks: r.marks(), at: map[string]*chapter{}, events: eventIDs(r.History),
 		stands: map[string]*history.PointReached{},
 	}
 	for _, e := range r.History.Events {
@@ -91,63 +93,6 @@ type place struct {
 	offset    int64
 }
 
-// chapter is what one life of a worker, its tasks included, has done since something was last told of it.
-type chapter struct {
-	began    time.Duration
-	from, to int
-	who      string
-	// owned are the partitions that it was handed, under one generation; found what a recovery of one key found, where there
-	// is only one, and recovered and states how many keys were read and how many of them had a state.
-	owned             []string
-	generation        int32
-	found             string
-	recovered, states int
-	first, last       int64
-	stored, committed string
-	// trouble is what was refused or is in doubt, each once, and how often.
-	trouble []string
-	often   map[string]int
-	marks   []string
-}
-
-// own notes a partition that was handed to the worker.
-func (c *chapter) own(partition, generation int32) {
-	c.owned = append(c.owned, fmt.Sprintf("p%d", partition))
-	c.generation = generation
-}
-
-// recovery says what was found, key by key where there is one key.
-func (c *chapter) recovery() string {
-	switch c.recovered {
-	case 0:
-		return ""
-	case 1:
-		return "recovers " + c.found
-	}
-	return fmt.Sprintf("recovers %d of %d keys", c.states, c.recovered)
-}
-
-// ownership says what it owns.
-func (c *chapter) ownership() string {
-	const most = 4
-	switch n := len(c.owned); {
-	case n == 0:
-		return ""
-	case n > most:
-		return fmt.Sprintf("owns %d partitions (generation %d)", n, c.generation)
-	}
-	return fmt.Sprintf("owns %s (generation %d)", strings.Join(c.owned, ", "), c.generation)
-}
-
-func (c *chapter) troubled(text string) {
-	if c.often == nil {
-		c.often = map[string]int{}
-	}
-	if c.often[text]++; c.often[text] == 1 {
-		c.trouble = append(c.trouble, text)
-	}
-}
-
 type teller struct {
 	run    Run
 	marks  map[int]mark
@@ -201,6 +146,9 @@ func (t *teller) mark(e history.Event, told bool) {
 		last.Marks = append(last.Marks, m.properties...)
 	case c != nil:
 		c.marks, c.to = append(c.marks, m.properties...), max(c.to, e.Line())
+		if slices.Contains(m.properties, checker.Loud) {
+			c.troubled("still recovers when it has to poll, and says nothing")
+		}
 	default:
 		text := m.text
 		if e.F == history.End && !t.run.Expected {
@@ -328,8 +276,9 @@ func (t *teller) fault(e history.Event, v *history.FaultDone) {
 	switch v.Fault {
 	case history.FaultStart, history.FaultProbe:
 	case history.FaultHold:
-		_, where, _ := strings.Cut(v.Proof, " stands in ")
-		t.add(e, v.Target, "is held at "+where+t.event(v.Life))
+		// The worker, or the task of it: "a/1/flush stands in persist-sent @2".
+		process, where, _ := strings.Cut(v.Proof, " stands in ")
+		t.add(e, v.Target, "is held at "+where+t.event(process))
 	case history.FaultRelease:
 		t.add(e, v.Target, "is released")
 	case history.FaultStop:
@@ -386,34 +335,6 @@ func (t *teller) close() {
 		}
 	}
 	t.at, t.order = map[string]*chapter{}, nil
-}
-
-func (c *chapter) text() string {
-	var parts []string
-	for _, s := range []string{c.ownership(), c.recovery()} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
-	switch {
-	case c.first < 0:
-	case c.first == c.last:
-		parts = append(parts, fmt.Sprintf("folds event %d", c.first))
-	default:
-		parts = append(parts, fmt.Sprintf("folds events %d-%d", c.first, c.last))
-	}
-	for _, s := range []string{c.stored, c.committed} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
-	for _, s := range c.trouble {
-		if n := c.often[s]; n > 1 {
-			s += fmt.Sprintf(", %d times", n)
-		}
-		parts = append(parts, s)
-	}
-	return strings.Join(parts, ", ")
 }
 
 // add tells one moment, after what every worker has come to by then.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/history"
@@ -114,6 +115,46 @@ func TestStoryOfAFlushApart(t *testing.T) {
 	tp.call("a/1/flush", history.Persist, w, history.OK, w)
 	if told := texts(Story(Run{History: &tp.History})); len(told) != 1 || told[0] != "a folds event 1, stores @0" {
 		t.Errorf("told: %q", told)
+	}
+}
+
+// TestStoryOfAHeldTask: the event is that of the point in which the task stands, not that of the poll loop.
+func TestStoryOfAHeldTask(t *testing.T) {
+	tp := newTape(cas)
+	tp.produce(0, 1, 2)
+	tp.folds("a/1", 0)
+	tp.point("a/1/flush", history.PointBeforePersist, 0)
+	tp.folds("a/1", 1, 2)
+	tp.note("nemesis", history.Fault, &history.FaultDone{
+		Fault: history.FaultHold, Target: "a/flush", Life: "a/1", Phase: history.PhaseDone, Proof: "a/1/flush stands in before-persist @0",
+	})
+	told := texts(Story(Run{History: &tp.History}))
+	if want := "a/flush is held at before-persist @0 (event 1)"; told[len(told)-1] != want {
+		t.Errorf("told: %q", told)
+	}
+}
+
+// TestStoryOfASilentRecovery: loud breaks by what was done to the worker, or else by what it did not say; not by whatever
+// happened to be recorded when its time was over.
+func TestStoryOfASilentRecovery(t *testing.T) {
+	run := func(done func(*tape)) []string {
+		tp := newTape(cas)
+		tp.point("a/1", history.PointAssigned, 0)
+		tp.add("a/1", history.Invoke, history.Recover, 1, &history.Recovery{
+			Keys: []string{acct}, Owner: history.Owner{Generation: 1}, Deadline: history.Some(int64(time.Second)),
+		})
+		done(tp)
+		tp.now = 2 * time.Second
+		tp.fault(history.FaultHold, "b/1", "b/1 stands in folded @1")
+		h := &tp.History
+		return texts(Story(Run{History: h, Report: checker.Check(h)}))
+	}
+	if told := run(func(*tape) {}); told[0] !=
+		"a owns p0 (generation 1), still recovers when it has to poll, and says nothing loud" {
+		t.Errorf("of itself: %q", told)
+	}
+	if told := run(func(tp *tape) { tp.fault(history.FaultLose, "a/1", "") }); !slices.Contains(told, "a loses the answer that it awaits loud") {
+		t.Errorf("by the plan: %q", told)
 	}
 }
 

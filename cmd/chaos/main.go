@@ -26,6 +26,11 @@ func run(args []string, out, errs io.Writer) int {
 	// A flag that is wrong ends the reading of flags, maybe before --json; the answer must be JSON then too.
 	answer := &answer{to: out}
 	c := &cli{out: answer, errs: errs, args: args, json: asksJSON(args)}
+	if c.json && closed(out) {
+		printError(errs, "--json prints a document on the standard output, and that is closed\n  redirect it: chaos ... --json > answer.json")
+		c.sayExit(controller.ExitUsage)
+		return controller.ExitUsage
+	}
 	root := c.root()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	if cmd, _, err := root.Find(args); err == nil && cmd.Annotations[startsNothing] != "" {

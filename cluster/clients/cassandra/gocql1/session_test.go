@@ -1,11 +1,13 @@
 package gocql1
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gocql/gocql"
 
@@ -31,6 +33,34 @@ func TestSaid(t *testing.T) {
 		if got := (*session)(nil).Said(fmt.Errorf("update: %w", c.err)); got != c.want {
 			t.Errorf("%v: %+v, not %+v", c.err, got, c.want)
 		}
+	}
+}
+
+// attempted is a statement that was sent once, with a context.
+type attempted struct {
+	gocql.RetryableQuery
+	ctx context.Context
+}
+
+func (attempted) Attempts() int              { return 1 }
+func (a attempted) Context() context.Context { return a.ctx }
+
+// A pause between two sendings ends with the statement's context, and nothing is sent after it.
+func TestPauseEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	sends := make(chan bool, 1)
+	go func() { sends <- (&again{most: 3, pause: time.Hour}).Attempt(attempted{ctx: ctx}) }()
+	cancel()
+	select {
+	case send := <-sends:
+		if send {
+			t.Error("it is sent again, and its context is over")
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it still waits")
+	}
+	if !(&again{most: 3, pause: time.Nanosecond}).Attempt(attempted{ctx: context.Background()}) {
+		t.Error("it is not sent again")
 	}
 }
 

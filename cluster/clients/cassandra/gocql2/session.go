@@ -45,8 +45,14 @@ func (a *again) Attempt(q gocql.RetryableQuery) bool {
 	if q.Attempts() > a.most {
 		return false
 	}
-	time.Sleep(a.pause)
-	return true
+	pause := time.NewTimer(a.pause)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+		return true
+	case <-q.Context().Done(): // a killed worker's, whose client is closed meanwhile
+		return false
+	}
 }
 
 func (*again) GetRetryType(error) gocql.RetryType { return gocql.Retry }
