@@ -1,7 +1,7 @@
 package controller
 
 import (
-	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"runtime"
 	"slices"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
@@ -43,41 +44,70 @@ func order(h *history.History) string {
 	return b.String()
 }
 
-// TestSeeds runs many schedules of each scenario: they differ, each comes out as stated, and each repeats to the byte, on
-// one processor and on two. Two scenarios, with the fence and without, get two hundred; the others a fair share of that, so
-// that all of it stays a matter of a minute or two under the race detector.
-func TestSeeds(t *testing.T) {
+// schedules are runs of one scenario under one arm, with the seeds from 0 on.
+type schedules struct {
+	scenario *scenarios.Scenario
+	arm      string
+	seeds    int
+	// distinct is how many of them must differ, at least.
+	distinct int
+	// digests are those of the histories, by seed.
+	digests [][sha256.Size]byte
+}
+
+func (s *schedules) name() string { return s.scenario.Name + "/" + s.arm }
+
+// manySchedules are those of the whole catalogue. Two scenarios, with the fence and without, get two hundred; the others a
+// fair share of that, so that all of it stays a matter of minutes under the race detector.
+func manySchedules(t *testing.T) []*schedules {
+	var out []*schedules
 	for _, s := range catalogue(t) {
 		for _, arm := range s.Arms() {
-			seeds, distinct := int64(30), 22
+			m := &schedules{scenario: s, arm: arm, seeds: 30, distinct: 22}
 			if (s.Name == "calm" || s.Name == "stale-periodic-flush") && arm != persistence.CassandraCASPersist {
-				seeds, distinct = 200, 150
+				m.seeds, m.distinct = 200, 150
 			}
 			if slices.Contains(racing, s.Name) {
-				seeds, distinct = 10, 10
+				m.seeds, m.distinct = 10, 10
 			}
-			t.Run(s.Name+"/"+arm, func(t *testing.T) {
+			m.digests = make([][sha256.Size]byte, m.seeds)
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// TestSeeds runs many schedules of each scenario: they differ, each comes out as stated, and each repeats to the byte, beside
+// others on all processors and then alone on one.
+func TestSeeds(t *testing.T) {
+	all := manySchedules(t)
+	t.Run("beside others", func(t *testing.T) {
+		for _, m := range all {
+			t.Run(m.name(), func(t *testing.T) {
+				t.Parallel()
 				orders := map[string]bool{}
-				for seed := range seeds {
-					h := execute(t, sim.Cluster{}, s, arm, seed)
-					stated(t, s, h)
+				for seed := range m.digests {
+					h := execute(t, sim.Cluster{}, m.scenario, m.arm, int64(seed))
+					stated(t, m.scenario, h)
 					orders[order(h)] = true
-					want := bytesOf(t, h)
-					for _, processors := range []int{1, 2} {
-						before := runtime.GOMAXPROCS(processors)
-						again := bytesOf(t, execute(t, sim.Cluster{}, s, arm, seed))
-						runtime.GOMAXPROCS(before)
-						if !bytes.Equal(want, again) {
-							t.Errorf("seed %d gives another history the second time, on %d processors", seed, processors)
-						}
-					}
+					m.digests[seed] = sha256.Sum256(bytesOf(t, h))
 				}
-				if len(orders) < distinct {
-					t.Errorf("%d of %d seeds gave distinct schedules; at least %d should", len(orders), seeds, distinct)
+				if len(orders) < m.distinct {
+					t.Errorf("%d of %d seeds gave distinct schedules; at least %d should", len(orders), m.seeds, m.distinct)
 				}
-				t.Logf("%d distinct schedules of %d seeds", len(orders), seeds)
+				t.Logf("%d distinct schedules of %d seeds", len(orders), m.seeds)
 			})
 		}
+	})
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, m := range all {
+		t.Run("alone/"+m.name(), func(t *testing.T) {
+			for seed, want := range m.digests {
+				if sha256.Sum256(bytesOf(t, execute(t, sim.Cluster{}, m.scenario, m.arm, int64(seed)))) != want {
+					t.Errorf("seed %d gives another history the second time", seed)
+				}
+			}
+		})
 	}
 }
 

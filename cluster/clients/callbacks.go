@@ -98,8 +98,21 @@ func (m *member) onRevoked(ctx context.Context, cl *kgo.Client, lost map[string]
 }
 
 func (m *member) onLost(ctx context.Context, cl *kgo.Client, _ map[string][]int32) {
-	m.world.engine.Enter(func() { clear(m.franz) })
+	var late <-chan struct{}
+	m.world.engine.Enter(func() {
+		clear(m.franz)
+		late = m.late
+	})
 	m.offer(ctx, cl, workload.Polled{Change: workload.WasLost})
+	if late == nil {
+		return
+	}
+	// franz-go joins again when this returns. Who had nothing to lose is not waited for by offer.
+	select {
+	case <-late:
+	case <-ctx.Done():
+	case <-cl.Context().Done():
+	}
 }
 
 func (m *member) startOffset(ctx context.Context, cl *kgo.Client, partition int32) (int64, error) {

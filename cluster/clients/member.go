@@ -54,7 +54,8 @@ type member struct {
 	failure error
 
 	pollClock *time.Timer
-	polling   bool
+	// late is there from when the poll clock ran out, and closed by the next poll.
+	late chan struct{}
 }
 
 var _ workload.Member = (*member)(nil)
@@ -98,11 +99,7 @@ func (w *World) NewMember(process string, c workload.MemberConfig) (workload.Mem
 // Poll returns records or one change of the assignment.
 func (m *member) Poll(maxRecords int, wait time.Duration) workload.Polled {
 	m.stopClock()
-	m.polling = true
-	defer func() {
-		m.polling = false
-		m.startClock()
-	}()
+	defer m.startClock()
 	m.dealtWith()
 	if m.lost() {
 		return m.lose()
@@ -243,26 +240,49 @@ func (m *member) refused(token workload.Token, code string) {
 	}
 }
 
-// startClock starts max.poll.interval; it runs only outside Poll.
+// startClock starts max.poll.interval; it runs only outside Poll. A rebalance of which the owner has not heard is no poll: the
+// clock runs on.
 func (m *member) startClock() {
-	if m.closed || m.token.Member == "" {
+	if m.closed {
 		return
 	}
-	token := m.token
-	m.pollClock = time.AfterFunc(m.config.MaxPollInterval, func() {
+	var clock *time.Timer
+	clock = time.AfterFunc(m.config.MaxPollInterval, func() {
 		m.world.engine.Enter(func() {
-			if !m.closed && !m.polling && !m.isFenced(token) && m.token == token {
-				m.fence(token)
-				m.leave(m.client, m.id(), "consumer poll timeout has expired")
+			// One that is stopped may have run out already, and wait here for the baton.
+			if m.pollClock == clock {
+				m.pollExpired()
 			}
 		})
 	})
+	m.pollClock = clock
 }
 
 func (m *member) stopClock() {
 	if m.pollClock != nil {
 		m.pollClock.Stop()
+		m.pollClock = nil
 	}
+	if m.late != nil {
+		close(m.late)
+		m.late = nil
+	}
+}
+
+// pollExpired is the Java client's rule for an owner that does not poll (AbstractCoordinator.HeartbeatThread): it leaves the
+// group in its place, as whatever member franz-go has come to be, and joins again only when the owner polls.
+func (m *member) pollExpired() {
+	id := m.id()
+	if id == "" || id == m.token.Member && m.isFenced(m.token) {
+		return
+	}
+	m.late = make(chan struct{})
+	m.fence(workload.Token{Member: id})
+	if m.change != nil && !m.handed && m.change.polled.Change == workload.WasAssigned {
+		close(m.change.over)
+		m.change = nil
+	}
+	m.leave(m.client, id, "consumer poll timeout has expired")
 }
 
 // id is that of whatever member the client is by now; empty when it is none.

@@ -59,9 +59,7 @@ func (m *member) Poll(maxRecords int, wait time.Duration) workload.Polled {
 	m.pollClock.Stop()
 	until := m.world.board.Now() + wait
 	p := m.poll(maxRecords, until)
-	if m.token.Member != "" {
-		m.pollClock = m.world.net.After(m.config.MaxPollInterval, m.pollExpired)
-	}
+	m.pollClock = m.world.net.After(m.config.MaxPollInterval, m.pollExpired)
 	return p
 }
 
