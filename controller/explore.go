@@ -54,6 +54,8 @@ type Finding struct {
 	Kind    string `json:"kind"`
 	Allowed bool   `json:"allowed"`
 	Count   int    `json:"count"`
+	// Scenarios are those in which it was seen.
+	Scenarios []string `json:"scenarios"`
 	// Seed is the first that shows it, Sentence what it shows then, Also the other properties that failed with it.
 	Seed     int64    `json:"seed"`
 	Sentence string   `json:"sentence"`
@@ -86,9 +88,11 @@ type Found struct {
 }
 
 // Exit is the exit code: what the scenario allows is no deviation.
-func (f *Found) Exit() int {
+func (f *Found) Exit() int { return exitOf(f.Findings) }
+
+func exitOf(findings []*Finding) int {
 	var codes []int
-	for _, g := range f.Findings {
+	for _, g := range findings {
 		switch {
 		case g.Allowed:
 		case g.Kind == kindRig:
@@ -118,37 +122,46 @@ func Explore(ctx context.Context, q Search) (*Found, error) {
 	}
 	groups := &groups{by: map[string]*Finding{}}
 	todo := make(chan work)
+	do := func(j work, m *history.Memory) []*Finding { return j.judged(ctx, m) }
+	wait := hunt(q.Workers, todo, do, func(found []*Finding) {
+		if ctx.Err() == nil || len(found) > 0 {
+			out.Runs++
+		}
+		for _, f := range found {
+			groups.add(f)
+		}
+		out.Failures, out.Took = groups.all(), time.Since(began)
+		if q.Look != nil {
+			q.Look(out.Searched)
+		}
+	})
+	err = q.deal(ctx, todo, s, jobs)
+	wait()
+	out.Findings, out.Took = groups.sorted(), time.Since(began)
+	if err == nil {
+		err = q.record(ctx, out.Findings)
+	}
+	return out, err
+}
+
+// hunt does what there is to do, so many runs at a time, and tells done what each found, one after another. It returns at
+// once; wait returns when all is done.
+func hunt(workers int, todo <-chan work, do func(work, *history.Memory) []*Finding, done func([]*Finding)) (wait func()) {
 	var running sync.WaitGroup
-	var counting sync.Mutex
-	for range max(1, q.Workers) {
+	var one sync.Mutex
+	for range max(1, workers) {
 		running.Go(func() {
 			// One history's memory serves all runs of a worker: nothing of a run outlives its judgement but words.
 			var room history.Memory
 			for j := range todo {
-				found := j.judged(ctx, &room)
-				counting.Lock()
-				if ctx.Err() == nil || len(found) > 0 {
-					out.Runs++
-				}
-				groups.add(found)
-				out.Failures, out.Took = groups.all(), time.Since(began)
-				if q.Look != nil {
-					q.Look(out.Searched)
-				}
-				counting.Unlock()
+				found := do(j, &room)
+				one.Lock()
+				done(found)
+				one.Unlock()
 			}
 		})
 	}
-	err = q.deal(ctx, todo, s, jobs)
-	running.Wait()
-	out.Findings, out.Took = groups.sorted(), time.Since(began)
-	for _, f := range out.Findings {
-		f.Again = f.work.again()
-	}
-	if err == nil {
-		err = q.record(ctx, out)
-	}
-	return out, err
+	return running.Wait
 }
 
 // first are the jobs of the first seed, one for each arm: all mistakes that can be seen before anything is started.
@@ -200,11 +213,16 @@ func (j work) judged(ctx context.Context, m *history.Memory) []*Finding {
 		if ctx.Err() != nil {
 			return nil
 		}
-		first, _, _ := strings.Cut(err.Error(), "\n")
-		return []*Finding{j.finding(kindRig, "", "rig: "+withoutNumbers(first), err.Error())}
+		return []*Finding{j.broken(err)}
 	}
 	e, _ := j.Scenario.Expectation(j.Arm.Name)
 	return j.findings(&m.History, Judge(&m.History, e), e)
+}
+
+// broken is an error of the rig.
+func (j work) broken(err error) *Finding {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return j.finding(kindRig, "", "rig: "+withoutNumbers(first), err.Error())
 }
 
 // findings are at most two: the first thing that is not as stated, and the first that may be and need not. What fails later
@@ -245,7 +263,7 @@ func (j work) findings(h *history.History, v Verdict, e scenarios.Expectation) [
 func (j work) finding(kind, property, print, sentence string) *Finding {
 	return &Finding{
 		Arm: j.Arm.Name, Without: append([]string{}, j.Arm.Without...), Property: property, Fingerprint: print, Kind: kind, Count: 1,
-		Seed: j.Seed, Sentence: sentence, work: j,
+		Scenarios: []string{j.Scenario.Name}, Seed: j.Seed, Sentence: sentence, Again: j.again(), work: j,
 	}
 }
 
@@ -288,20 +306,22 @@ func withoutNumbers(text string) string {
 // groups are findings by arm and fingerprint. Adding is the same in any order.
 type groups struct{ by map[string]*Finding }
 
-func (g *groups) add(found []*Finding) {
-	for _, f := range found {
-		key := fmt.Sprint(f.Arm, f.Allowed, f.Fingerprint)
-		had, ok := g.by[key]
-		switch {
-		case !ok:
-			g.by[key] = f
-		case cmp.Or(cmp.Compare(f.Seed, had.Seed), cmp.Compare(f.work.again(), had.work.again())) < 0:
-			f.Count += had.Count
-			g.by[key] = f
-		default:
-			had.Count++
-		}
+// Of a finding and the one that stood for its group, the one with the smaller seed does; the other is given back.
+func (g *groups) add(f *Finding) (other *Finding) {
+	key := fmt.Sprint(f.Arm, f.Allowed, f.Fingerprint)
+	had, ok := g.by[key]
+	if !ok {
+		g.by[key] = f
+		return nil
 	}
+	first, other := had, f
+	if cmp.Or(cmp.Compare(f.Seed, had.Seed), cmp.Compare(f.Again, had.Again)) < 0 {
+		first, other = f, had
+	}
+	first.Count += other.Count
+	first.Scenarios = slices.Compact(slices.Sorted(slices.Values(slices.Concat(first.Scenarios, other.Scenarios))))
+	g.by[key] = first
+	return other
 }
 
 func (g *groups) all() (n int) {
@@ -336,21 +356,20 @@ func (j work) again() string {
 	return fmt.Sprintf("%s --seed %d", s, j.Seed)
 }
 
-// record runs the first seed of each group again, into the folder of a run. One seed that shows two things is recorded once.
-func (q Search) record(ctx context.Context, out *Found) error {
+// record runs the first seed of each finding again, into the folder of a run. One seed that shows two things is recorded once.
+func (q Request) record(ctx context.Context, findings []*Finding) error {
 	done := map[string]string{}
-	for _, f := range out.Findings {
+	for _, f := range findings {
 		if f.Kind == kindRig {
 			continue // There is no verdict to record; the command shows the error again.
 		}
 		path, ok := done[f.Again]
 		if !ok {
 			r, err := q.one(ctx, f.work.Job, f.work.on)
-			if err != nil {
-				return err
+			if err == nil {
+				err = f.work.tell(r)
 			}
-			b := Batch{Scenario: f.work.Scenario, Cluster: f.work.on.Facts(), Seed: f.Seed, Again: f.work.on.Again}
-			if err := (Folder{r.Folder}).put("story.md", b.story(r)); err != nil {
+			if err != nil {
 				return err
 			}
 			path, done[f.Again] = r.Folder, r.Folder
@@ -360,16 +379,27 @@ func (q Search) record(ctx context.Context, out *Found) error {
 	return nil
 }
 
+// tell writes the story of a run into its folder.
+func (j work) tell(r Run) error {
+	b := Batch{Scenario: j.Scenario, Cluster: j.on.Facts(), Seed: j.Seed, Again: j.on.Again}
+	return Folder{r.Folder}.put("story.md", b.story(r))
+}
+
 // Told is the search as the reports want it.
 func (f *Found) Told() reports.Search {
 	out := reports.Search{Scenario: f.Scenario.Name, Arms: f.Arms, From: f.From, Runs: f.Runs, Of: f.Of, Took: f.Took}
 	for _, on := range f.On {
 		out.On = append(out.On, reports.ClusterLabel(on.Facts()))
 	}
-	for _, g := range f.Findings {
-		out.Findings = append(out.Findings, reports.Finding{
-			Arm: g.Arm, Without: g.Without, Property: g.Property, Kind: g.Kind, Allowed: g.Allowed, Count: g.Count, Seed: g.Seed,
-			Sentence: g.Sentence, Also: g.Also, Again: g.Again, Folder: g.Folder,
+	out.Findings = told(f.Findings)
+	return out
+}
+
+func told(findings []*Finding) (out []reports.Finding) {
+	for _, g := range findings {
+		out = append(out, reports.Finding{
+			Arm: g.Arm, Without: g.Without, Property: g.Property, Kind: g.Kind, Allowed: g.Allowed, Count: g.Count, Scenarios: g.Scenarios,
+			Seed: g.Seed, Sentence: g.Sentence, Also: g.Also, Again: g.Again, Folder: g.Folder,
 		})
 	}
 	return out

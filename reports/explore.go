@@ -30,7 +30,8 @@ type Finding struct {
 	Kind    string
 	Allowed bool
 	Count   int
-	// Seed is the first that shows it.
+	// Scenarios are those in which it was seen; Seed is the first that shows it.
+	Scenarios     []string
 	Seed          int64
 	Sentence      string
 	Also          []string
@@ -69,21 +70,13 @@ func Explored(w io.Writer, s Search) {
 }
 
 func (f Finding) tell(w io.Writer) {
-	what := f.Property
-	if f.Kind != "fail" {
-		what = strings.TrimSpace(f.Kind + " " + f.Property)
-	}
-	if f.Allowed {
-		what += " (may fail)"
-	}
-	arm := f.Arm
-	if len(f.Without) > 0 {
-		arm += " without " + strings.Join(f.Without, ", ")
-	}
 	fmt.Fprintln(w)
-	Hanging(w, "  ", fmt.Sprintf("%s · %s · %s, first with seed %d", what, arm, times(f.Count), f.Seed))
+	Hanging(w, "  ", fmt.Sprintf("%s · %s · %s, first with seed %d", f.what(), f.arm(), runCount(f.Count), f.Seed))
 	first, _, _ := strings.Cut(f.Sentence, "\n")
 	Hanging(w, "      ", first)
+	if len(f.Scenarios) > 1 {
+		Hanging(w, "      seen in: ", strings.Join(f.Scenarios, ", "))
+	}
 	if len(f.Also) > 0 {
 		Hanging(w, "      with it: ", strings.Join(f.Also, ", "))
 	}
@@ -93,9 +86,21 @@ func (f Finding) tell(w io.Writer) {
 	}
 }
 
-func times(n int) string {
-	if n == 1 {
-		return "1 run"
+// what is the property that failed, or what else kept the run from being as stated.
+func (f Finding) what() string {
+	what := f.Property
+	if f.Kind != "fail" {
+		what = strings.TrimSpace(f.Kind + " " + f.Property)
 	}
-	return fmt.Sprintf("%d runs", n)
+	if f.Allowed {
+		what += " (may fail)"
+	}
+	return what
+}
+
+func (f Finding) arm() string {
+	if len(f.Without) > 0 {
+		return f.Arm + " without " + strings.Join(f.Without, ", ")
+	}
+	return f.Arm
 }

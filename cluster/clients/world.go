@@ -174,9 +174,13 @@ func (w *World) Board() *board.Board { return w.board }
 // closeWithin is how long clients may take to end.
 const closeWithin = 15 * time.Second
 
-// Close ends the clients that are left and waits for all goroutines of the run. Topic and rows stay: the next run has
-// others, and a cluster that is kept is to be looked at.
-func (w *World) Close(context.Context) error {
+// removeWithin is how long Kafka may take to be told that a topic goes.
+const removeWithin = 5 * time.Second
+
+// Close ends the clients that are left, waits for all goroutines of the run, and removes its topic: the broker maps two files
+// of each partition into memory, of which a night of runs would leave it more than a process may have. Rows stay: a
+// keyspace that is kept is to be looked at.
+func (w *World) Close(ctx context.Context) error {
 	w.engine.Enter(func() {
 		for _, m := range w.members {
 			m.Sever()
@@ -187,6 +191,10 @@ func (w *World) Close(context.Context) error {
 	go func() { w.requests.Wait(); close(done) }()
 	select {
 	case <-done:
+		ctx, cancel := context.WithTimeout(ctx, removeWithin)
+		defer cancel()
+		// One that stays goes with all that this process has made.
+		_, _ = kadm.NewClient(w.servers.admin).DeleteTopics(ctx, w.topic.name)
 		return nil
 	case <-time.After(closeWithin):
 		buf := make([]byte, 1<<20)

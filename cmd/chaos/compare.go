@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +23,7 @@ type compareFlags struct {
 	format string
 }
 
-// formats are what a comparison can be printed in.
+// formats are what a comparison and a soak can be printed in.
 var formats = []string{"terminal", "markdown"}
 
 func (c *cli) compareCommand() *cobra.Command {
@@ -49,16 +51,10 @@ func (c *cli) compareCommand() *cobra.Command {
 }
 
 func (c *cli) compare(ctx context.Context, scenario string, f compareFlags) error {
-	switch {
-	case f.seeds < 1:
+	if f.seeds < 1 {
 		return mistake("--seeds takes how many seeds to run, 1 at least; not %d", f.seeds)
-	case c.json && f.format == "markdown":
-		return mistake("--json prints JSON, and --format markdown something else: leave out one of the two")
-	case f.format != "terminal" && f.format != "markdown":
-		return mistake("no format is called %q%s; there are: terminal (the default), markdown; --json prints JSON", f.format,
-			nearest.Hint(f.format, formats))
 	}
-	if err := seedsFrom(f.seed, f.seeds); err != nil {
+	if err := cmp.Or(c.wrongFormat(f.format), seedsFrom(f.seed, f.seeds)); err != nil {
 		return err
 	}
 	q, err := c.request(scenario, f.clusterFlags)
@@ -81,6 +77,18 @@ func (c *cli) compare(ctx context.Context, scenario string, f compareFlags) erro
 		compared.Terminal(c.out, f.next(scenario, compared))
 	}
 	return c.finish(err)
+}
+
+// wrongFormat says what is wrong with the format that was asked for.
+func (c *cli) wrongFormat(format string) error {
+	switch {
+	case c.json && format == "markdown":
+		return mistake("--json prints JSON, and --format markdown something else: leave out one of the two")
+	case !slices.Contains(formats, format):
+		return mistake("no format is called %q%s; there are: terminal (the default), markdown; --json prints JSON", format,
+			nearest.Hint(format, formats))
+	}
+	return nil
 }
 
 // next are commands worth trying after a comparison.

@@ -84,7 +84,7 @@ func (c *cli) explore(ctx context.Context, scenario string, f exploreFlags) erro
 		q.Out = filepath.Join("runs", time.Now().UTC().Format("20060102T150405.000"))
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(exploring))
-	look, end := c.looking()
+	look, end := c.looking(searched)
 	found, err := controller.Explore(ctx, controller.Search{Request: q, On: on, Workers: f.workers, Look: look})
 	end()
 	if found == nil {
@@ -147,7 +147,7 @@ type exploredDocument struct {
 }
 
 // looking prints how far a search is: on a terminal in one line that is written over, elsewhere a line now and then.
-func (c *cli) looking() (look func(controller.Searched), end func()) {
+func (c *cli) looking(told func(controller.Searched) string) (look func(controller.Searched), end func()) {
 	every, before, after := 10*time.Second, "", "\n"
 	if file, ok := c.errs.(*os.File); ok {
 		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
@@ -160,12 +160,16 @@ func (c *cli) looking() (look func(controller.Searched), end func()) {
 			return
 		}
 		last, said = time.Now(), true
-		fmt.Fprintf(c.errs, "%s%d of %d runs, %d failed, %.0f a second%s", before, s.Runs, s.Of, s.Failures,
-			float64(s.Runs)/s.Took.Seconds(), after)
+		fmt.Fprintf(c.errs, "%s%s%s", before, told(s), after)
 	}
 	return look, func() {
 		if said && before != "" {
 			fmt.Fprint(c.errs, "\r\033[K")
 		}
 	}
+}
+
+// searched is how far a search is that knows how far it has to go.
+func searched(s controller.Searched) string {
+	return fmt.Sprintf("%d of %d runs, %d failed, %.0f a second", s.Runs, s.Of, s.Failures, float64(s.Runs)/s.Took.Seconds())
 }

@@ -93,6 +93,7 @@ var examples = map[string]string{
 	"kafka-image": "apache/kafka:4.3.1", "cassandra-image": "cassandra:5.0.5",
 	"keyspace": "mine", "arms": "cassandra/lww,cassandra/cas", "seeds": "3", "format": "markdown",
 	"from": "1000", "strategy": "pct", "loss": "0.01", "workers": "2", "driver": "gocql1", "retries": "2", "retry-pause": "1500ms",
+	"for": "10m",
 }
 
 // mostSeeds is more than anybody runs: a year of them, at a hundred a second.
