@@ -103,56 +103,7 @@ func assemble(j Job, in *workload.Input, w cluster.World, consistency string, op
 		runner: &nemesis.Runner{
 			Plan: j.Scenario.Plan, Input: in, Crew: crew, Stage: b, Moments: b, Truth: w, Wire: w, Sentinel: sentinel, Observer: observer,
 		},
-		sentinel: sentinel, truth: w, ends: in.Ends(), inDoubt: ops.inDoubt,
+		sentinel: sentinel, truth: w, ends: in.Ends(), unsettled: ops.unsettled,
 		busy: func() bool { return ops.busy(runs) },
 	}
-}
-
-// underWay records, and keeps which operations of workers have no answer yet, and whether a write's was unknown.
-type underWay struct {
-	history.Recorder
-	open map[int64]call
-	info bool
-}
-
-// call is an operation without an answer.
-type call struct {
-	f       history.F
-	process string
-}
-
-// Record records the event.
-func (u *underWay) Record(e history.Event) history.Event {
-	if e.F.IsOp() && history.IsWorker(e.Process) {
-		switch {
-		case e.Type == history.Invoke && u.open == nil:
-			u.open = map[int64]call{e.Op: {e.F, e.Process}}
-		case e.Type == history.Invoke:
-			u.open[e.Op] = call{e.F, e.Process}
-		default:
-			u.info = u.info || e.Type == history.Info && e.F.IsWrite()
-			delete(u.open, e.Op)
-		}
-	}
-	return u.Recorder.Record(e)
-}
-
-// busy tells whether a process that still runs awaits an answer.
-func (u *underWay) busy(runs func(process string) bool) bool {
-	for _, c := range u.open {
-		if runs(c.process) {
-			return true
-		}
-	}
-	return false
-}
-
-// inDoubt tells whether a write may still take effect.
-func (u *underWay) inDoubt() bool {
-	for _, c := range u.open {
-		if c.f.IsWrite() {
-			return true
-		}
-	}
-	return u.info
 }

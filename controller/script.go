@@ -19,7 +19,8 @@ type script struct {
 	sentinel *nemesis.Sentinel
 	truth    workload.Truth
 	ends     []int64
-	inDoubt  func() bool
+	// unsettled is for how long a write in doubt may still take effect, if none does that left its worker longer ago.
+	unsettled func(now, settle time.Duration) time.Duration
 	// busy tells whether a worker has an operation under way.
 	busy func() bool
 	// err is an error of the rig: the run has no verdict.
@@ -32,7 +33,7 @@ const (
 	lastCommit = 30 * time.Second
 	// lastAnswer is how long a worker's last request may go on.
 	lastAnswer = time.Second
-	// settle is how long writes in doubt may still arrive: above the servers' write time-outs.
+	// settle is how long writes in doubt may still arrive once they have left their worker: above the servers' write time-outs.
 	settle = 3 * time.Second
 	// lookEvery is how often the committed offset is looked at meanwhile.
 	lookEvery = 20 * time.Millisecond
@@ -63,8 +64,8 @@ func (s *script) play(w workload.World) error {
 	if err := s.runner.StopAll(w); err != nil {
 		return fmt.Errorf("stop the workers at the end: %w", err)
 	}
-	if s.inDoubt() {
-		w.Sleep(settle)
+	if d := s.unsettled(w.Now(), settle); d > 0 {
+		w.Sleep(d)
 	}
 	if err := s.observer.Finish(w, ending); err != nil {
 		return fmt.Errorf("the last reads: %w", err)
