@@ -4,7 +4,8 @@
 // A fact is worth no more than its script, so each also says how it could be false: the tests of cluster/sim make a
 // simulator of which it is, and the script must notice.
 //
-// A new fact goes into the list of its system (cassandra.go, ttl.go, timestamps.go, kafka.go, rebalance.go); docs/facts.md lists them all.
+// A new fact goes into the list of its system (cassandra.go, ttl.go, timestamps.go, kafka.go, rebalance.go,
+// idempotence.go, compaction.go); docs/facts.md lists them all.
 package conformance
 
 import (
@@ -39,15 +40,18 @@ type Fact struct {
 	show      func(b *bench)
 }
 
-// World is a run's view of a cluster, with the group's requests one by one.
+// World is a run's view of a cluster, with the group's requests one by one, and logs besides the input topic.
 type World interface {
 	cluster.World
 	Requests(client string) (cluster.Requests, error)
+	// Log makes a topic of one partition. A compacted one has segments of a tenth of a second and keeps no tombstone for longer
+	// than it must.
+	Log(compacted bool) (cluster.Log, error)
 }
 
 // Facts are all facts.
 func Facts() []Fact {
-	return slices.Concat(conditional(), lives(), timestamps(), reads(), group(), rebalances())
+	return slices.Concat(conditional(), lives(), timestamps(), reads(), group(), rebalances(), idempotence(), compaction())
 }
 
 // Check runs a fact's script in a world that nothing else has touched. The error says what was otherwise.

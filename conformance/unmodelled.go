@@ -28,10 +28,6 @@ func NotModelled() []Unmodelled {
 		{Kafka, "transactions: TxnOffsetCommit fenced by member and generation but not for nobody, fencing by epoch, time-outs (KIP-98, KIP-447, KIP-890)",
 			"there are no transactions yet"},
 		{Kafka, "the consumer protocol of KIP-848: STALE_MEMBER_EPOCH, KIP-1251", "groups are classic ones"},
-		{Kafka, "idempotence: a batch sent twice is stored once, other values with the same sequences too; a gap, an overlap, or what is " +
-			"older than the last 5 batches is OUT_OF_ORDER_SEQUENCE_NUMBER; a new epoch begins at 0; an old one is INVALID_PRODUCER_EPOCH",
-			"the simulated producer sends each record once"},
-		{Kafka, "compaction: old values go once a later record has rolled the segment, a tombstone in the second pass", "no topic of a run is compacted"},
 		{Kafka, "what was sent to a paused broker is applied after it goes on, though the client has given up", "the simulated broker is never held up"},
 	}
 }

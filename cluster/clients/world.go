@@ -120,6 +120,8 @@ type World struct {
 	// offsetsFrom is where each partition of the offsets topic ended before the run.
 	offsetsFrom map[int32]int64
 	members     []*member
+	// logs counts the topics besides the input topic.
+	logs int
 	// The coordinator of the group, by requests of their own goroutines and so not under the baton.
 	coordinatorMu    sync.Mutex
 	coordinatorNode  int32

@@ -22,6 +22,8 @@ type World struct {
 	// losses are the answers that are to be lost, lossy what is lost by chance.
 	losses []*loss
 	lossy  lossy
+	// logRules are those of the logs that are made besides the input topic.
+	logRules logRules
 }
 
 var (
@@ -42,7 +44,7 @@ func New(seed int64, partitions int, recorder history.Recorder) *World {
 
 func newWorld(by strategy, losing lossy, partitions int, recorder history.Recorder) *World {
 	s := newScheduler(by)
-	w := &World{scheduler: s, net: &network{s}, board: board.New(s, recorder), lossy: losing}
+	w := &World{scheduler: s, net: &network{s}, board: board.New(s, recorder), lossy: losing, logRules: kafkaLog()}
 	w.broker, w.tables = newBroker(w.net, partitions), newTables(s)
 	s.abort = func(err error) { w.board.Abort(fmt.Errorf("%w: %s", err, w.board.Waiting())) }
 	return w
