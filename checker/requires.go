@@ -22,42 +22,40 @@ type RequirementWord struct {
 	// Form is the word with what follows it: "evicted W", where W is a worker's name.
 	Form    string `json:"form"`
 	Meaning string `json:"meaning"`
+	// Ordered words must have their evidence in the order in which the scenario lists them.
+	Ordered bool `json:"ordered,omitempty"`
 }
 
 // requirementWord is one with how it is looked for.
 type requirementWord struct {
 	RequirementWord
 	find func(*Run, Requirement, int) (moment, string)
-	// ordered words must have their evidence in the order in which the scenario lists them.
-	ordered bool
 }
 
 // words are all words, those of the stale-write scenarios in the order in which such a run shows them.
 func words() []requirementWord {
 	return []requirementWord{
-		{RequirementWord{"evicted W", "between the hold of worker W and the next owner's `assigned`, the coordinator no more listed W"},
-			findEvicted, true},
-		{RequirementWord{"dirty W", "W had folded a record, and no write at or above its offset had been acknowledged"},
-			findDirty, true},
-		{RequirementWord{"stale-write W", "after a probe had shown another owner's newer state and a commit beyond it was accepted, " +
-			"W called a write below it, which was answered; nobody else wrote the key before the next owner's recovery"},
-			findStaleWrite, true},
-		{RequirementWord{"recovered W", "W finished a recovery"}, findRecovered, true},
-		{RequirementWord{"persisted W", "after its recovery W persisted a later record, and it was acknowledged"},
-			findPersisted, true},
-		{RequirementWord{"rejected-write W", "the stale write of W was refused by the row's condition, which named the newer offset"},
-			findRejectedWrite, false},
-		{RequirementWord{"lost-first-write W", "a write of W found no row, and when it made one there was one already"},
-			findLostFirstWrite, false},
-		{RequirementWord{"recovered-state W", "a recovery of W found a stored value"}, findRecoveredState, false},
-		{RequirementWord{"deleted", "a delete was acknowledged"}, findDeleted, false},
-		{RequirementWord{"reopened", "after a delete a later record of the same key was persisted, both acknowledged"},
-			findReopened, false},
-		{RequirementWord{"lost-answer W", "a write of W was applied and W was not told"}, findLostAnswer, false},
-		{RequirementWord{"handovers N", "one partition was recovered by another owner than before, N times"},
-			findHandovers, false},
-		{RequirementWord{"kept W", "W committed of a partition under a newer generation than it had recovered it under, in the same life"},
-			findKept, false},
+		{RequirementWord{"evicted W", "between the hold of W and the next owner's `assigned`, the coordinator no more listed W",
+			true}, findEvicted},
+		{RequirementWord{"dirty W", "W had folded a record, and no write at or above its offset had been acknowledged; after " +
+			"`evicted W` it says that W was evicted dirty", true}, findDirty},
+		{RequirementWord{"stale-write W", "W called a write after a probe had shown a newer state and another owner's commit " +
+			"beyond it was accepted; it was answered, applied or refused; nobody else wrote the key before the next owner's " +
+			"recovery; a probe that shows no row counts if a close below that commit explains it", true}, findStaleWrite},
+		{RequirementWord{"recovered W", "W finished a recovery of some key", true}, findRecovered},
+		{RequirementWord{"persisted W", "after it, in the same life, W persisted a record of its keys from its start on, " +
+			"acknowledged", true}, findPersisted},
+		{RequirementWord{"rejected-write W", "the stale write was refused by the row's condition, which named the offset that " +
+			"the probe had shown", false}, findRejectedWrite},
+		{RequirementWord{"lost-first-write W", "a write of W found no row, and the row that it then made was there already, " +
+			"another's", false}, findLostFirstWrite},
+		{RequirementWord{"recovered-state W", "a recovery of W found a value", false}, findRecoveredState},
+		{RequirementWord{"deleted", "a delete was acknowledged", false}, findDeleted},
+		{RequirementWord{"reopened", "after that, a later record of the key was persisted, acknowledged", false}, findReopened},
+		{RequirementWord{"lost-answer W", "a write of W was applied, and W was not told", false}, findLostAnswer},
+		{RequirementWord{"handovers N", "one partition was recovered by another life than before, N times", false}, findHandovers},
+		{RequirementWord{"kept W", "a commit of W was accepted under a newer generation than that of its last recovery of the " +
+			"partition, in the same life: it kept the partition in a rebalance", false}, findKept},
 	}
 }
 
@@ -141,7 +139,7 @@ func (r *Run) Requirements(texts []string) []Met {
 				continue
 			}
 			after := 0
-			if w.ordered {
+			if w.Ordered {
 				after = from
 			}
 			var at moment
@@ -150,7 +148,7 @@ func (r *Run) Requirements(texts []string) []Met {
 				break
 			}
 			m.Met, m.Evidence = true, r.witness(at.evidence...)
-			if w.ordered {
+			if w.Ordered {
 				from = at.at
 			}
 		}

@@ -28,7 +28,7 @@ func made() (map[string]string, error) {
 	maps.Copy(parts, map[string]string{
 		"arms": arms(), "guards": guards(), "scenarios": catalogue(all), "property-table": propertyTable(),
 		"properties": properties(), "notation": checker.Notation(), "settings": settings(),
-		"document":        document(),
+		"document": document(), "requires": requires(),
 		"facts-cassandra": facts(conformance.Cassandra), "facts-kafka": facts(conformance.Kafka), "facts-not-modelled": notModelled(),
 	})
 	return parts, nil
@@ -152,6 +152,19 @@ func document() string {
 		rows = append(rows, []string{what, code(k.Name), k.Meaning})
 	}
 	return table([]string{"in", "key", "what it says"}, rows)
+}
+
+// requires says what each word of a scenario's requires asks for; an arrow marks those that must be met in their order.
+func requires() string {
+	var rows [][]string
+	for _, w := range checker.RequirementWords() {
+		form := code(w.Form)
+		if w.Ordered {
+			form = "→ " + form
+		}
+		rows = append(rows, []string{form, w.Meaning})
+	}
+	return table([]string{"word", "it is met when"}, rows)
 }
 
 func settings() string {
