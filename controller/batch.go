@@ -273,16 +273,11 @@ func (q Request) one(ctx context.Context, j Job, c cluster.Cluster) (Run, error)
 		return Run{}, err
 	}
 	facts := RunFacts{
-		Schema: 1, Version: Version, Command: q.Command, Scenario: j.Scenario.Name, File: j.Scenario.File, Header: header,
-		Began: time.Now().UTC(),
+		Schema: 1, Version: Version, Build: build(), Command: q.Command, Scenario: j.Scenario.Name, File: j.Scenario.File, Drawn: j.Drawn,
+		Digest: digest(j.text()), Header: header, Began: time.Now().UTC(),
 	}
-	if err := folder.write("run.json", facts); err != nil {
+	if err := errors.Join(folder.write("run.json", facts), folder.put("scenario.yaml", j.text())); err != nil {
 		return Run{}, err
-	}
-	if j.Drawn {
-		if err := folder.put("scenario.yaml", j.Scenario.YAML()); err != nil {
-			return Run{}, err
-		}
 	}
 	recorder, finish, err := folder.history(header)
 	if err != nil {

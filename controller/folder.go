@@ -102,13 +102,19 @@ func (f Folder) put(name string, b []byte) error {
 
 // RunFacts is run.json: what was asked, what ran, and how long it took.
 type RunFacts struct {
-	Schema   int            `json:"schema"`
-	Version  string         `json:"version"`
-	Command  []string       `json:"command"`
-	Scenario string         `json:"scenario"`
-	File     string         `json:"file"`
-	Header   history.Header `json:"header"`
-	Began    time.Time      `json:"began"`
+	Schema  int    `json:"schema"`
+	Version string `json:"version"`
+	// Build is the commit that the rig was built from, where that is known.
+	Build    string   `json:"build,omitempty"`
+	Command  []string `json:"command"`
+	Scenario string   `json:"scenario"`
+	// File is what messages call the scenario's file; scenario.yaml has what was in it, or what the seed has drawn from it.
+	// Digest is of that text: a file that was changed since is not what was run.
+	File   string         `json:"file"`
+	Drawn  bool           `json:"drawn,omitempty"`
+	Digest string         `json:"digest"`
+	Header history.Header `json:"header"`
+	Began  time.Time      `json:"began"`
 	// Ended and Seconds are of the run itself, without starting the cluster; empty while it runs.
 	Ended   *time.Time `json:"ended,omitempty"`
 	Seconds float64    `json:"seconds,omitempty"`

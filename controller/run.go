@@ -37,6 +37,14 @@ func NewJob(s *scenarios.Scenario, arm *persistence.Arm, seed int64) Job {
 // with gives the job with another seed.
 func (j Job) with(s *scenarios.Scenario, seed int64) Job { return NewJob(s, j.Arm, seed) }
 
+// text is the scenario as it is run: what somebody wrote, or what the seed has drawn.
+func (j Job) text() []byte {
+	if len(j.Scenario.Text) == 0 {
+		return j.Scenario.YAML()
+	}
+	return j.Scenario.Text
+}
+
 // label says what is run.
 func (j Job) label() string {
 	return fmt.Sprintf("%s under %s, seed %d", j.Scenario.Name, j.Arm.Name, j.Seed)

@@ -83,6 +83,10 @@ func (f Finding) tell(w io.Writer) {
 	Command(w, "      again: ", f.Again)
 	if f.Folder != "" {
 		Command(w, "      recorded in ", f.Folder+"/")
+		// Only the simulator does hundreds of runs in seconds.
+		if f.Kind == "fail" && !strings.Contains(f.Again, " --cluster ") {
+			Command(w, "      smaller: chaos shrink ", f.Folder)
+		}
 	}
 }
 

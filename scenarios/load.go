@@ -54,7 +54,7 @@ func Parse(name string, data []byte, v Vocabulary) (*Scenario, error) {
 	if bad != nil {
 		return nil, Errors{bad}
 	}
-	l := &loader{reader: reader{src: src}, vocabulary: v, scenario: Scenario{File: name}, started: map[string]start{},
+	l := &loader{reader: reader{src: src}, vocabulary: v, scenario: Scenario{File: name, Text: data}, started: map[string]start{},
 		assignors: map[string]span{}}
 	if body, ok := l.document(); ok {
 		l.file(body)

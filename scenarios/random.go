@@ -65,13 +65,31 @@ func (s *Scenario) Draw(seed int64) *Scenario {
 	}
 	d := drawing{rand.New(rand.NewPCG(uint64(seed), 0xd1342543de82ef95)), s}
 	out := *s
-	out.Random = Random{}
+	out.Random, out.Text = Random{}, nil
 	if s.Random.Input.Events > 0 {
 		out.Stages = d.stages(s.Random.Input)
 	}
 	out.Workers = d.workers()
 	if s.Random.Plan.Workers > 0 {
 		out.Plan = d.plan(s.Random.Plan, out.Workers)
+	}
+	return out.Placeless()
+}
+
+// Placeless is the scenario without the places in its file: what a seed has drawn has none, and is the same run when it is
+// read from the file that it was written to.
+func (s *Scenario) Placeless() *Scenario {
+	out := *s
+	out.Stages, out.Plan = slices.Clone(s.Stages), slices.Clone(s.Plan)
+	for i := range out.Stages {
+		out.Stages[i].When.Where = ""
+	}
+	for i := range out.Plan {
+		step := &out.Plan[i]
+		step.Where, step.When.Where, step.And = "", "", slices.Clone(step.And)
+		for j := range step.And {
+			step.And[j].Where = ""
+		}
 	}
 	return &out
 }

@@ -120,7 +120,7 @@ func TestWriteAndRead(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, seed %d: %v\n%s", s.Name, seed, err, want.YAML())
 			}
-			want.File, want.Source, want.Race = got.File, strings.TrimSpace(want.Source), strings.TrimSpace(want.Race)
+			want.File, want.Text, want.Source, want.Race = got.File, got.Text, strings.TrimSpace(want.Source), strings.TrimSpace(want.Race)
 			if diff := cmp.Diff(&want, got, places, steps, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("%s, seed %d: -want +got\n%s\n%s", s.Name, seed, diff, want.YAML())
 			}

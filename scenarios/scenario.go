@@ -23,8 +23,9 @@ type Scenario struct {
 	// Race says what the plan leaves to the servers, so that two runs need not have the same steps. It is empty where the
 	// plan fixes each worker's steps, in every world.
 	Race string
-	// File is the file that it was read from.
+	// File is the file that it was read from, Text what was in it; a scenario that nobody wrote has none.
 	File string
+	Text []byte
 	// Cluster is how many nodes of each kind there are.
 	Cluster Cluster
 	// Partitions is the number of partitions of the input topic, Keys the number of accounts.

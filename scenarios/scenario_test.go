@@ -75,7 +75,7 @@ func TestParse(t *testing.T) {
 	a := worker("a")
 	a.Member.MaxPollInterval, a.MaxPollRecords = time.Second, 1
 	want := &Scenario{
-		Name: "mine", About: "An owner stalls.", File: "mine.yaml",
+		Name: "mine", About: "An owner stalls.", File: "mine.yaml", Text: []byte(mine),
 		Cluster: Cluster{Kafka: 1, Cassandra: 3}, Partitions: 2, Keys: 3,
 		Stages: []workload.Stage{
 			{First: 1, Last: 6, Kind: ledger.Post},

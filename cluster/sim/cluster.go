@@ -3,6 +3,8 @@ package sim
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/single-writer/chaos/cluster"
@@ -39,6 +41,30 @@ func (c Cluster) schedule() string {
 		s = strings.TrimSpace(fmt.Sprintf("%s loss-%g", s, c.Loss))
 	}
 	return s
+}
+
+// Scheduled gives the cluster of which a header tells such a schedule.
+func Scheduled(schedule string) (Cluster, error) {
+	var c Cluster
+	for _, word := range strings.Fields(schedule) {
+		rate, loses := strings.CutPrefix(word, "loss-")
+		switch {
+		case slices.Contains(Strategies(), word):
+			c.Strategy = word
+		case loses:
+			var err error
+			if c.Loss, err = strconv.ParseFloat(rate, 64); err != nil || !(c.Loss > 0 && c.Loss <= 0.5) {
+				return c, fmt.Errorf("the schedule %q loses %q of the messages, which is no number up to 0.5", schedule, rate)
+			}
+		default:
+			return c, fmt.Errorf("this version of the simulator knows no schedule %q: a way to draw one is %s, with or without loss-0.01", schedule,
+				strings.Join(Strategies(), " or "))
+		}
+	}
+	if got := c.schedule(); got != schedule {
+		return c, fmt.Errorf("the schedule %q is written %q", schedule, got)
+	}
+	return c, nil
 }
 
 // Open makes a world. The context's end aborts its run.

@@ -99,3 +99,17 @@ func TestTimerOrder(t *testing.T) {
 		t.Errorf("%d are left", len(h))
 	}
 }
+
+// What a header tells of a schedule gives the cluster back that drew it, and nothing else does.
+func TestScheduled(t *testing.T) {
+	for _, c := range []Cluster{{}, {Strategy: PCT}, {Loss: 0.01}, {Strategy: PCT, Loss: 0.25}} {
+		if got, err := Scheduled(c.Facts().Schedule); err != nil || got != c {
+			t.Errorf("%+v: %+v, %v", c, got, err)
+		}
+	}
+	for _, text := range []string{"walk", "pct pct", "loss-", "loss-x", "loss-0", "loss-0.010", "loss-0.01 pct", "backwards", "pct  loss-0.01"} {
+		if c, err := Scheduled(text); err == nil {
+			t.Errorf("%q is %+v", text, c)
+		}
+	}
+}

@@ -78,6 +78,18 @@ func oneScenario(cmd *cobra.Command, args []string) error {
 		strings.Join(args, " "), args[0])
 }
 
+// oneRun is for the commands that take the folder of a run.
+func oneRun(cmd *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return mistake("%s needs a run: the folder that chaos run, or chaos explore, has recorded\n  %s", cmd.CommandPath(), example(cmd))
+	case 1:
+		return nil
+	}
+	return mistake("%[1]s takes one run, and here are %[2]d: %[3]s\n  %[1]s %[4]s", cmd.CommandPath(), len(args),
+		strings.Join(args, " "), args[0])
+}
+
 // someHistories is for `chaos check`.
 func someHistories(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
@@ -93,7 +105,8 @@ var examples = map[string]string{
 	"kafka-image": "apache/kafka:4.3.1", "cassandra-image": "cassandra:5.0.5",
 	"keyspace": "mine", "arms": "cassandra/lww,cassandra/cas", "seeds": "3", "format": "markdown",
 	"from": "1000", "strategy": "pct", "loss": "0.01", "workers": "2", "driver": "gocql1", "retries": "2", "retry-pause": "1500ms",
-	"for": "10m",
+	"for":   "10m",
+	"times": "100", "property": "durable-fold", "most": "1000",
 }
 
 // mostSeeds is more than anybody runs: a year of them, at a hundred a second.

@@ -51,7 +51,7 @@ func samples() []sample {
 			ask: controller.Request{
 				Scenario: "overlap-random", Seed: 1, Seeds: 100, Arms: []string{"cassandra/lww"}, Again: "chaos run overlap-random",
 			},
-			tell: tellExplored, paragraphs: 2, hidden: regexp.MustCompile(`recorded in`),
+			tell: tellExplored, paragraphs: 2, hidden: regexp.MustCompile(`recorded in|smaller:`),
 		},
 	}
 }

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/single-writer/chaos/checker"
+	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/reports"
+)
+
+// replayFlags are those of `chaos replay`.
+type replayFlags struct {
+	times int
+}
+
+func (c *cli) replayCommand() *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay RUN",
+		Short: "Do a recorded run again, and say whether it comes out the same",
+		Long: "Does the run in a folder again in the simulator, from the scenario, the seed and the settings that were\n" +
+			"recorded, and compares every line of its history; says which is the first that differs, and what that\n" +
+			"means.\n" +
+			"Exit: 0 the same, 1 not, 64 the folder is no run that fits this version, 70 the rig failed.",
+		Example: "  chaos replay runs/20261130T081500.000/overlap-random.cassandra-lww.sim.seed-51\n" +
+			"  chaos replay runs/20261130T081500.000/overlap-random.cassandra-lww.sim.seed-51 --times 100",
+		Args: oneRun,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.replay(cmd.Context(), args[0], f) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.times, "times", 1, "do it `N` times")
+	return cmd
+}
+
+func (c *cli) replay(ctx context.Context, folder string, f replayFlags) error {
+	if f.times < 1 {
+		return mistake("--times takes a number from 1 on, not %d", f.times)
+	}
+	r, err := controller.OpenRun(folder)
+	if err != nil {
+		return err
+	}
+	on, err := simulatorOf(r)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	done, err := controller.Replay(ctx, r, on, f.times)
+	if err != nil {
+		return err
+	}
+	c.exit = done.Exit()
+	if c.json {
+		c.print(replayDocument{
+			Schema: 1, Folder: r.Folder, Scenario: r.Job.Scenario.Name, Arm: r.Job.Arm.Name, Without: append([]string{}, r.Job.Arm.Without...),
+			Seed: r.Job.Seed, Same: done.Difference == nil, Lines: done.Lines, Whole: r.History.Ended(), Times: done.Times,
+			Difference: done.Difference, Judged: append([]controller.Judged{}, done.Said...), Exit: c.exit,
+		})
+		return nil
+	}
+	reports.Replayed(c.out, toldReplay(done, time.Since(began)))
+	return c.finish(nil)
+}
+
+// simulatorOf makes the simulator that a run was recorded in.
+func simulatorOf(r *controller.Recorded) (sim.Cluster, error) {
+	on, err := sim.Scheduled(r.History.Header.Cluster.Schedule)
+	if err != nil {
+		return on, &controller.Usage{Err: fmt.Errorf("%s: %w", r.Folder, err)}
+	}
+	return on, nil
+}
+
+// replayDocument is what `chaos replay --json` prints.
+type replayDocument struct {
+	Schema   int      `json:"schema"`
+	Folder   string   `json:"folder"`
+	Scenario string   `json:"scenario"`
+	Arm      string   `json:"arm"`
+	Without  []string `json:"without"`
+	Seed     int64    `json:"seed"`
+	Same     bool     `json:"same"`
+	// Lines are those that were recorded; Whole tells that the run came to its end.
+	Lines      int                    `json:"lines"`
+	Whole      bool                   `json:"whole"`
+	Times      int                    `json:"times"`
+	Difference *controller.Difference `json:"difference,omitempty"`
+	// Judged are properties whose verdict on the same bytes is another than was recorded.
+	Judged []controller.Judged `json:"judged"`
+	Exit   int                 `json:"exit"`
+}
+
+func toldReplay(done *controller.Replayed, took time.Duration) reports.Replay {
+	told := reports.Replay{
+		What: described(done.Recorded), Folder: done.Folder, Lines: done.Lines, Whole: done.History.Ended(), Times: done.Times, Took: took,
+	}
+	if d := done.Difference; d != nil {
+		told.Differs, told.Recorded, told.Here, told.In, told.Means = d.Line, d.Recorded, d.Here, d.In, d.Means
+		return told
+	}
+	for _, s := range done.Said {
+		told.Said = append(told.Said, fmt.Sprintf("%s was %s and is %s", s.Property, s.Recorded, s.Here))
+	}
+	if v := done.Verdict; v != nil && v.Verdict == checker.Fail {
+		told.Shows = []string{v.Summary}
+		told.Next = []string{"chaos shrink " + reports.Word(done.Folder)}
+	}
+	if done.Failure != nil {
+		told.Shows = append(told.Shows, "the rig failed: "+done.Failure.Error())
+	}
+	return told
+}
+
+// described is a run in a few words.
+func described(r *controller.Recorded) string {
+	arm := reports.Run{Arm: r.Job.Arm.Name, Without: r.Job.Arm.Without}
+	return fmt.Sprintf("%s · %s · %s · seed %d", r.Job.Scenario.Name, arm.Label(), reports.ClusterLabel(r.History.Header.Cluster), r.Job.Seed)
+}

@@ -1,0 +1,166 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/single-writer/chaos/checker"
+	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/nemesis"
+	"github.com/single-writer/chaos/scenarios"
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+func simulators(schedule string) (cluster.Cluster, error) { return sim.Scheduled(schedule) }
+
+// minimal fails unless nothing can be left out of the trial by itself.
+func minimal(t testing.TB, r *reducer, small trial) {
+	for _, kind := range scenarios.Reductions() {
+		for i := range kind.Parts(small.scenario) {
+			if less, ok := r.kept(context.Background(), kind.Without(small.scenario, i, i+1), small); ok {
+				t.Fatalf("of the %s one more can be left out, with seed %d:\n%s", kind.Of, less.seed, less.scenario.YAML())
+			}
+		}
+	}
+}
+
+// What is left fails, and would not if one part more were left out: whatever it is that makes it fail.
+func TestReducedIsMinimal(t *testing.T) {
+	random := find(t, "overlap-random")
+	lww, err := persistence.NewArm(persistence.CassandraLWW, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range uint64(10) {
+		draw := rand.New(rand.NewPCG(n, 1))
+		s := random.Draw(draw.Int64N(1000))
+		var needed []string
+		for _, step := range s.Plan {
+			if draw.IntN(4) == 0 {
+				needed = append(needed, fmt.Sprint(step.Do))
+			}
+		}
+		events, keys, from := 1+draw.Int64N(s.Events()), 1+draw.IntN(s.Keys), draw.Int64N(3)
+		r := &reducer{Shrinking: Shrinking{Run: &Recorded{Job: Job{Scenario: s, Arm: lww, Seed: 1}}, Seeds: 4, Most: 1 << 30}}
+		r.fails = func(_ context.Context, try trial) bool {
+			does := func(do string) bool {
+				return slices.ContainsFunc(try.scenario.Plan, func(step nemesis.Step) bool { return fmt.Sprint(step.Do) == do })
+			}
+			for _, do := range needed {
+				if !does(do) {
+					return false
+				}
+			}
+			return try.scenario.Events() >= events && try.scenario.Keys >= keys && try.seed >= from
+		}
+		small, whole := r.reduce(context.Background(), trial{s, 7, "pct loss-0.01"})
+		if !whole || !r.fails(context.Background(), small) {
+			t.Fatalf("%d: whole %v, and it does not fail:\n%s", n, whole, small.scenario.YAML())
+		}
+		if small.scenario.Events() != events || small.scenario.Keys != keys || small.schedule != "" {
+			t.Fatalf("%d: %d events, %d keys, schedule %q are left; it needs %d and %d:\n%s", n, small.scenario.Events(), small.scenario.Keys,
+				small.schedule, events, keys, small.scenario.YAML())
+		}
+		minimal(t, r, small)
+	}
+}
+
+// A failure that explore has found is made smaller: the file that comes out fails by a witness of the same shape, anybody can run
+// it, and its run is the same every time.
+func TestShrink(t *testing.T) {
+	for _, c := range []struct {
+		seed     int64
+		on       sim.Cluster
+		property string
+		// most are the steps, members and events that may be left.
+		most [3]int
+	}{
+		{63, sim.Cluster{}, checker.NoLeap, [3]int{1, 1, 3}},
+		{27, sim.Cluster{}, checker.NoStaleOverwrite, [3]int{6, 2, 3}},
+	} {
+		folder := recorded(t, c.on, "overlap-random", c.seed, "cassandra/lww")[0]
+		run := opened(t, folder)
+		q := Shrinking{Run: run, Seeds: 4, Most: 5000, On: simulators, Command: []string{"test"}}
+		small, err := Shrink(context.Background(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if small.Property != c.property || !small.Whole {
+			t.Errorf("seed %d: %+v", c.seed, small)
+		}
+		s, err := scenarios.Load(small.File, Vocabulary())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Plan) > c.most[0] || len(s.Workers) > c.most[1] || s.Events() > int64(c.most[2]) {
+			t.Errorf("seed %d: much is left:\n%s", c.seed, s.YAML())
+		}
+		h := execute(t, sim.Cluster{}, s, "cassandra/lww", small.Seed)
+		e, _ := s.Expectation("cassandra/lww")
+		i := slices.IndexFunc(Judge(h, e).failed(), func(p checker.Result) bool { return fingerprint(h, p) == small.Fingerprint })
+		if i < 0 {
+			t.Errorf("seed %d: it fails in another way: %+v", c.seed, Judge(h, e).Failing())
+		}
+		if again := replayed(t, small.Folder, 3); again.Exit() != ExitExpected {
+			t.Errorf("%+v", again.Difference)
+		}
+		r := &reducer{Shrinking: q}
+		r.goal, err = q.goal()
+		r.fails = r.run
+		if err != nil {
+			t.Fatal(err)
+		}
+		minimal(t, r, trial{s, small.Seed, small.Schedule})
+		var exists *FolderExists
+		if _, err := Shrink(context.Background(), q); !errors.As(err, &exists) {
+			t.Errorf("a second time: %v", err)
+		}
+	}
+}
+
+// What does not fail, or not by what is asked for, or not again, cannot be made smaller.
+func TestShrinkRefuses(t *testing.T) {
+	shrink := func(folder, property string) string {
+		_, err := Shrink(context.Background(), Shrinking{Run: opened(t, folder), Property: property, Seeds: 1, Most: 10, On: simulators})
+		var usage *Usage
+		if !errors.As(err, &usage) {
+			t.Fatalf("%v", err)
+		}
+		return err.Error()
+	}
+	folders := recorded(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/lww", "cassandra/cas")
+	for got, want := range map[string]string{
+		shrink(folders[1], ""):               "no property fails in it",
+		shrink(folders[0], checker.Loud):     "loud does not fail in ",
+		shrink(folders[0], "no-stale-write"): "what does: no-stale-overwrite, durable-fold",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s\nsays nothing of %q", got, want)
+		}
+	}
+	// The run of an arm without a fence, called one with it: it fails no more when it is done again.
+	for _, name := range []string{"run.json", "history.jsonl", "verdict.json"} {
+		path := filepath.Join(folders[0], name)
+		b, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, []byte(strings.ReplaceAll(string(b), "cassandra/lww", "cassandra/cas")), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := shrink(folders[0], checker.NoStaleOverwrite)
+	for _, want := range []string{"no-stale-overwrite failed in it, and does not when it is done again", "from line 1 on it is another run"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s\nsays nothing of %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package reports
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// A replay is told by its answer; where a line differs, by both and what that means.
+func TestReplayed(t *testing.T) {
+	same := Replay{
+		What: "overlap-random · cassandra/lww · sim · seed 51", Folder: "runs/x/a", Lines: 877, Whole: true, Times: 100, Took: time.Second,
+		Shows: []string{"no-stale-overwrite: acct-2 had reached @12."}, Next: []string{"chaos shrink runs/x/a"},
+	}
+	cut, said, differs, ended := same, same, same, same
+	cut.Whole, cut.Times, cut.Shows = false, 1, nil
+	said.Said = []string{"no-leap was pass and is fail"}
+	differs.Differs, differs.In, differs.Means = 7, []string{"time", "value"}, "it was recorded by another rig (0.0.9) than this one (0.1.0)"
+	differs.Recorded, differs.Here = `{"index":5,"time":1}`, `{"index":5,"time":2}`
+	ended.Differs, ended.Here, ended.Means = 877, `{"index":875}`, "both are by the same rig (0.1.0)"
+	for name, r := range map[string]Replay{
+		"replay-same": same, "replay-cut": cut, "replay-judged": said, "replay-different": differs, "replay-ended": ended,
+	} {
+		var b strings.Builder
+		Replayed(&b, r)
+		t.Run(name, func(t *testing.T) { golden(t, name, b.String()) })
+	}
+}
+
+// A smaller scenario is told by what was left out.
+func TestShrunk(t *testing.T) {
+	small := Shrink{
+		What: "overlap-random · cassandra/lww · sim · seed 27", Property: "no-stale-overwrite", Sentence: "acct-1 had reached @1.",
+		Left: []Left{{"steps", 12, 5}, {"members", 3, 2}}, Was: "pct loss-0.01", Runs: 1200, Took: 4 * time.Second, Whole: true, Often: 95, Of: 100,
+		Again: "chaos run small/overlap-random-small.yaml --arm cassandra/lww --seed 28", Folder: "small/overlap-random-small",
+		Next: []string{"chaos replay small/overlap-random-small --times 100"},
+	}
+	not := small
+	not.Left, not.Was, not.Whole, not.Often = nil, "", false, 3
+	for name, s := range map[string]Shrink{"shrink": small, "shrink-not": not} {
+		var b strings.Builder
+		Shrunk(&b, s)
+		t.Run(name, func(t *testing.T) { golden(t, name, b.String()) })
+	}
+}
