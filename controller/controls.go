@@ -37,6 +37,7 @@ func Controls() []Control {
 		{Guard: persistence.FirstWrite, Arm: cas, Scenario: "late-first-write", Property: checker.NoStaleOverwrite},
 		{Guard: persistence.FirstWrite, Arm: casPersist, Scenario: "late-first-write", Property: checker.NoStaleOverwrite},
 		{Guard: persistence.Repair, Arm: cas, Scenario: "expired-tombstone", Property: checker.Progress},
+		{Guard: persistence.Repair, Arm: casPersist, Scenario: "expired-state", Property: checker.Progress},
 		{Guard: persistence.DeleteCondition, Arm: cas, Scenario: "stale-delete", Property: checker.SingleWriter},
 		{Guard: persistence.TombstoneGuard, Arm: cas, Scenario: "zombie-revives-deleted-key", Property: checker.DurableFold},
 		{Guard: persistence.NeverPersisted, Arm: cas, Scenario: "zombie-revives-never-persisted", Property: checker.DurableFold},

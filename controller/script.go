@@ -29,8 +29,6 @@ type script struct {
 
 // The time that the end of a run may take, on the world's clock.
 const (
-	// lastCommit is how long the committed offset may take to reach the end after plan and stages are done.
-	lastCommit = 30 * time.Second
 	// lastAnswer is how long a worker's last request may go on.
 	lastAnswer = time.Second
 	// settle is how long writes in doubt may still arrive once they have left their worker: above the servers' write time-outs.
@@ -98,7 +96,7 @@ func (s *script) ending(w workload.World) (history.Ending, error) {
 	}
 	if !reached {
 		return history.Ending{Finished: true, Reason: fmt.Sprintf(
-			"plan and input were done, but the committed offset did not reach the end within %s: %s", lastCommit,
+			"plan and input were done, but the committed offset did not reach the end within %s: %s", workload.LastCommit,
 			s.runner.Moments.Where())}, nil
 	}
 	return history.Ending{Finished: true, Reason: "plan and input were done and all of the input is committed"}, nil
@@ -116,7 +114,7 @@ func (s *script) lastChance(w workload.World) error {
 
 // committed waits until everything is committed, and tells whether it is.
 func (s *script) committed(w workload.World) (bool, error) {
-	until := w.Now() + lastCommit
+	until := w.Now() + workload.LastCommit
 	for {
 		all := true
 		for p, end := range s.ends {

@@ -62,7 +62,7 @@ func (r Run) loss(told int) string {
 			return ""
 		}
 		return "at the end " + off(*m.AtEnd)
-	case told == 0 && m.Worst.Events() > 0:
+	case told == 0 && m.Worst.Events() > 0 && !r.onlyProgress():
 		return "at the worst moment " + off(m.Worst)
 	}
 	return ""

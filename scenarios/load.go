@@ -55,7 +55,7 @@ func Parse(name string, data []byte, v Vocabulary) (*Scenario, error) {
 		return nil, Errors{bad}
 	}
 	l := &loader{reader: reader{src: src}, vocabulary: v, scenario: Scenario{File: name, Text: data}, started: map[string]start{},
-		assignors: map[string]span{}}
+		assignors: map[string]span{}, commits: map[string]span{}}
 	if body, ok := l.document(); ok {
 		l.file(body)
 	}
@@ -80,8 +80,8 @@ type loader struct {
 	probes   []word
 	acts     []act
 	flushes  []word
-	// assignors are where workers' own assignors stand, by name.
-	assignors map[string]span
+	// assignors and commits are where workers' own assignors, and how often they commit, stand, by name; empty for all of them.
+	assignors, commits map[string]span
 }
 
 // file reads the whole document.
@@ -109,6 +109,7 @@ func (l *loader) file(body ast.Node) {
 	l.judgeProbes()
 	l.judgeFlushes()
 	l.judgeActs()
+	l.judgeCommits()
 }
 
 // oneLine takes out the line breaks and indents of a text that the file wraps.

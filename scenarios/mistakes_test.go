@@ -180,6 +180,12 @@ mine.yaml:12:26: the session times out after 3s, and a heartbeat goes out only e
    12 |   all: {session-timeout: 3s, heartbeat-interval: 3s}
       |                          ^^
 `},
+	{"heartbeat-interval: 100ms}", "heartbeat-interval: 100ms, commit-every: 1h}", `
+mine.yaml:12:71: no worker commits before 1h are over, and the run is over before: what is read would never be committed
+   12 |   all: {session-timeout: 3s, heartbeat-interval: 100ms, commit-every: 1h}
+      |                                                                       ^^
+let one worker that the plan leaves free commit oftener, or state that progress is violated
+`},
 	{"max-poll-records: 1", "backoff: 2m", `
 mine.yaml:13:39: the first backoff is 2m, and the longest only 1m
    13 |   a: {max-poll-interval: 1s, backoff: 2m}

@@ -48,7 +48,7 @@ var settings = []setting{
 		means("how long a poll waits for the first record"),
 	durationOf("persist-every", 0, func(c *workload.Config) *time.Duration { return &c.PersistEvery }).
 		means("how often dirty states are flushed; 0s is after every poll"),
-	durationOf("commit-every", 0, func(c *workload.Config) *time.Duration { return &c.CommitEvery }).
+	durationOf(commitEvery, 0, func(c *workload.Config) *time.Duration { return &c.CommitEvery }).
 		means("how often the lowest offset that is held is committed; 0s is after every poll"),
 	switchOf("flush-on-revoke", func(c *workload.Config) *bool { return &c.FlushOnRevoke }).
 		means("whether what is dirty is stored when partitions are revoked or lost, and when the worker ends by an " +
@@ -231,6 +231,9 @@ func (l *loader) settings(entry *field, c *workload.Config) {
 	for _, s := range settings {
 		if f := o.field(s.key); f != nil {
 			s.read(l, f, c)
+			if s.key == commitEvery {
+				l.commits[c.Name] = f.at
+			}
 		}
 	}
 	if len(l.errs) > had {

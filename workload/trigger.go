@@ -10,6 +10,9 @@ import (
 // DefaultWithin is how long a trigger waits, on the world's clock, unless it says otherwise.
 const DefaultWithin = 30 * time.Second
 
+// LastCommit is how long the committed offset may take to reach the end after plan and stages are done.
+const LastCommit = 30 * time.Second
+
 // Trigger is a moment that a step of the plan, or a stage of the input, waits for: a worker at a point, or a worker out
 // of its group. It sees only what happens after it was armed.
 type Trigger struct {
