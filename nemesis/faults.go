@@ -1,7 +1,6 @@
 package nemesis
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,19 +24,24 @@ type Fault struct {
 // Faults is the registry: all faults, by name.
 func Faults() []Fault {
 	return []Fault{
-		{history.FaultEvict, "takes the worker out of its group, as the Java client's heartbeat thread does past max.poll.interval",
+		{history.FaultEvict, "takes the worker out of its group, as the Java client's heartbeat thread does past " +
+			"max.poll.interval",
 			"the coordinator's raw answer lists it no more", (*Runner).evict, nil},
-		{history.FaultExpire, "makes the offset and the value of one account's row null, as the end of their TTL does; all else of it lives on",
+		{history.FaultExpire, "makes the offset and the value of one account's row null, as the end of their TTL does; all " +
+			"else of it lives on",
 			"a plain read shows the row without them", (*Runner).expire, nil},
 		{history.FaultFail, "makes the worker's next fold end in an error, as a poison record does, and releases it if it is held",
 			"it stands in `teardown`, before it gives anything up", (*Runner).fail, nil},
-		{history.FaultHold, "keeps the worker in the point that it stands in or comes to next; its heartbeats and its poll clock go on",
+		{history.FaultHold, "keeps the worker in the point that it stands in or comes to next; its heartbeats and " +
+			"its poll clock go on",
 			"it stands inside a point", (*Runner).hold, nil},
 		{history.FaultKill, "ends the worker as a crash does: it sends nothing more, not even a goodbye",
 			"its process has unwound; the coordinator's raw answer, which goes on listing it until its session is over", (*Runner).kill, nil},
-		{history.FaultLose, "loses the answer that the worker awaits, whatever the request: it goes on, and nobody learns what came of it or sends it again",
+		{history.FaultLose, "loses the answer that the worker awaits, whatever the request: it goes on, and nobody " +
+			"learns what came of it or sends it again",
 			"it awaits no answer any more", (*Runner).lose, nil},
-		{history.FaultLoseAnswer, "lets the store do what the worker's next flush asks, and cuts the connection before the worker is told",
+		{history.FaultLoseAnswer, "lets the store do what the worker's next flush asks, and cuts the connection " +
+			"before the worker is told",
 			"what of the answer was held back, once it was", nil, (*Runner).loseAnswer},
 		{history.FaultProbe, "reads the rows of `all` keys, or of one, and the committed offsets, plainly",
 			"the reads are in the history", (*Runner).probe, nil},
@@ -45,7 +49,8 @@ func Faults() []Fault {
 		{history.FaultStart, "starts the worker, in its next life", "its process has begun", (*Runner).start, nil},
 		{history.FaultStop, "ends the worker without flush or commit; it leaves the group if it is still in it",
 			"its process has unwound, and the coordinator's raw answer does not list it", (*Runner).stop, nil},
-		{history.FaultUnreachable, "makes the worker's next statement find no connection to the store: it is not sent, and the worker is told so",
+		{history.FaultUnreachable, "makes the worker's next statement find no connection to the store: it is not sent, " +
+			"and the worker is told so",
 			"it has no connection for its next statement", (*Runner).unreachable, nil},
 	}
 }
@@ -80,30 +85,6 @@ func (r *Runner) do(w workload.World, a Action) error {
 	return nil
 }
 
-// later arms a fault, and leaves it to a process of its own to note that it came about. One that never does has no "done".
-func (r *Runner) later(w workload.World, a Action, arm func(*Runner, string) (persistence.Call[string], error)) error {
-	call, err := arm(r, a.Target)
-	if err != nil {
-		return fmt.Errorf("%s %s: %w", a.Fault, a.Target, err)
-	}
-	life, _ := r.Crew.Life(a.Target)
-	w.Go(history.Wire, func(w workload.World) {
-		if proof, outcome, _ := call.Await(); outcome == persistence.Answered {
-			w.Note(history.Fault, &history.FaultDone{Fault: a.Fault, Target: a.Target, Life: life, Phase: history.PhaseDone, Proof: proof})
-		}
-	})
-	return nil
-}
-
-// loseAnswer arms the loss for the worker's present life.
-func (r *Runner) loseAnswer(name string) (persistence.Call[string], error) {
-	process, err := r.running(name)
-	if err != nil {
-		return nil, err
-	}
-	return r.Wire.LoseAnswer(process), nil
-}
-
 func (r *Runner) start(w workload.World, name string) (string, error) {
 	process, err := r.Crew.Start(w, name)
 	return process + " has begun", err
@@ -125,146 +106,4 @@ func (r *Runner) running(target string) (string, error) {
 		}
 	}
 	return process, nil
-}
-
-// hold holds the worker's present life; when that fails before it comes to a point, the next one, which the worker begins by
-// itself: what is held is the worker.
-func (r *Runner) hold(w workload.World, name string) (string, error) {
-	process, err := r.running(name)
-	if err != nil {
-		return "", err
-	}
-	until := w.Now() + workload.DefaultWithin
-	for {
-		r.Stage.Hold(process)
-		came := w.Await(until-w.Now(), func() bool {
-			_, inside, running := r.Stage.Standing(process)
-			return inside || !running
-		})
-		point, inside, _ := r.Stage.Standing(process)
-		next, running := r.Crew.Life(name)
-		switch {
-		case inside:
-			return fmt.Sprintf("%s stands in %s", process, point), nil
-		case !came:
-			return "", unfitf("%s came to no point within %s: %s", process, workload.DefaultWithin, r.Moments.Where())
-		case !running || next == process:
-			return "", unfitf("%s ended before it came to a point", process)
-		}
-		process = next
-	}
-}
-
-func (r *Runner) release(_ workload.World, name string) (string, error) {
-	process, err := r.running(name)
-	if err != nil {
-		return "", err
-	}
-	if !r.Stage.Held(process) {
-		return "", unfitf("%s is not held: %s", process, r.Moments.Where())
-	}
-	point, _, _ := r.Stage.Standing(process)
-	r.Stage.Release(process)
-	return fmt.Sprintf("%s may go on from %s", process, point), nil
-}
-
-// errPoison is what a worker that is made to fail fails by.
-var errPoison = errors.New("made to fail by the plan")
-
-// fail waits until the worker is about to tear down. It goes on only when the next step of the plan looks out already, as
-// nothing lets it before.
-func (r *Runner) fail(_ workload.World, name string) (string, error) {
-	process, err := r.running(name)
-	if err != nil {
-		return "", err
-	}
-	down := r.Moments.Watch(func(e history.Event) bool {
-		v, ok := e.Value.(*history.PointReached)
-		return ok && e.Process == process && v.Point == history.PointTeardown
-	})
-	r.Crew.Poison(name, errPoison)
-	r.Stage.Release(process)
-	_, came := down.Await(workload.DefaultWithin)
-	down.Done()
-	if !came {
-		return "", unfitf("%s came to no error within %s: %s", process, workload.DefaultWithin, r.Moments.Where())
-	}
-	return process + " stands in teardown", nil
-}
-
-// unwind ends the worker's process without letting it do anything more.
-func (r *Runner) unwind(w workload.World, name string) (process string, err error) {
-	if process, err = r.running(name); err != nil {
-		return "", err
-	}
-	r.Stage.Unwind(process)
-	if !w.Await(workload.DefaultWithin, func() bool {
-		_, _, running := r.Stage.Standing(process)
-		_, _, flushing := r.Stage.Standing(process + "/" + workload.TaskFlush)
-		return !running && !flushing
-	}) {
-		return "", fmt.Errorf("%s has not unwound within %s: %s", process, workload.DefaultWithin, r.Moments.Where())
-	}
-	return process, nil
-}
-
-func (r *Runner) kill(w workload.World, name string) (string, error) {
-	if _, err := r.unwind(w, name); err != nil {
-		return "", err
-	}
-	r.Crew.Sever(name)
-	answer, err := r.Sentinel.ask(w)
-	return answer.Raw, err
-}
-
-func (r *Runner) stop(w workload.World, name string) (string, error) {
-	process, err := r.unwind(w, name)
-	if err != nil {
-		return "", err
-	}
-	r.Crew.Leave(name)
-	return r.gone(w, process, func(m history.MemberAtAll) bool { return m.Client == process })
-}
-
-func (r *Runner) evict(w workload.World, name string) (string, error) {
-	process, err := r.running(name)
-	if err != nil {
-		return "", err
-	}
-	answer, err := r.Sentinel.ask(w)
-	if err != nil {
-		return "", err
-	}
-	i := slices.IndexFunc(answer.Group.Members, func(m history.MemberAtAll) bool { return m.Client == process })
-	if i < 0 {
-		return "", unfitf("the coordinator does not list %s: %s", process, answer.Raw)
-	}
-	id := answer.Group.Members[i].Member
-	removed, _, err := r.Truth.Evict(id).Await()
-	switch {
-	case err != nil:
-		return "", err
-	case removed.Code != "":
-		return "", unfitf("the coordinator did not remove %s: %s", id, removed.Code)
-	}
-	// By its id, not by its process: a worker that is not held joins again, as a new member, before anybody looks.
-	return r.gone(w, id, func(m history.MemberAtAll) bool { return m.Member == id })
-}
-
-// gone waits until the coordinator lists no such member any more; who names it in messages.
-func (r *Runner) gone(w workload.World, who string, such func(history.MemberAtAll) bool) (raw string, err error) {
-	until := w.Now() + workload.DefaultWithin
-	for {
-		answer, err := r.Sentinel.ask(w)
-		if err != nil {
-			return "", err
-		}
-		if !slices.ContainsFunc(answer.Group.Members, such) {
-			return answer.Raw, nil
-		}
-		if w.Now() >= until {
-			return "", fmt.Errorf("the coordinator still lists %s after %s: %s", who, workload.DefaultWithin, answer.Raw)
-		}
-		w.Sleep(lookEvery)
-	}
 }
