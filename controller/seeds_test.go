@@ -6,9 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/history"
@@ -108,40 +106,5 @@ func TestSeeds(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// processorTime is what this process has used of the processors: on a busy machine the clock says nothing.
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// BenchmarkSchedule is one schedule: a run, its history in memory, and its verdict. It reports schedules a second.
-func BenchmarkSchedule(b *testing.B) {
-	for _, name := range []string{"calm", "stale-periodic-flush", "overlap-random"} {
-		s := find(b, name)
-		for _, arm := range s.Arms() {
-			b.Run(name+"/"+arm, func(b *testing.B) {
-				e, _ := s.Expectation(arm)
-				b.ReportAllocs()
-				var events int
-				began := processorTime(b)
-				for i := range b.N {
-					h := execute(b, sim.Cluster{}, s, arm, int64(i))
-					if v := Judge(h, e); !v.Expected {
-						b.Fatalf("seed %d: %v", i, v.Deviations)
-					}
-					events += len(h.Events)
-				}
-				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "schedules/s")
-				b.ReportMetric(float64(b.N)/(processorTime(b)-began).Seconds(), "schedules/cpu-s")
-				b.ReportMetric(float64(events)/float64(b.N), "events/schedule")
-			})
-		}
 	}
 }

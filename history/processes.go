@@ -23,12 +23,10 @@ func WorkerOf(process string) string {
 
 // LifeOf gives the life of a process, its tasks left out: "a/1" of "a/1/flush".
 func LifeOf(process string) string {
-	name, rest, ok := strings.Cut(process, "/")
-	if !ok {
-		return process
-	}
+	name, rest, _ := strings.Cut(process, "/")
 	life, _, _ := strings.Cut(rest, "/")
-	return name + "/" + life
+	// A part of the name itself, as it is asked for of every event.
+	return process[:min(len(name)+len("/")+len(life), len(process))]
 }
 
 // IsWorker tells whether a process is a life of a worker, or a task of one, and not one of the rig's.

@@ -5,7 +5,47 @@ import (
 	"encoding"
 	"encoding/json"
 	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
 )
+
+// plain tells whether a text is its own JSON.
+func plain(text string) bool {
+	for _, c := range []byte(text) {
+		if c < ' ' || c > '~' || strings.IndexByte(`"\<>&`, c) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// plainAmount gives an amount as the decimal library writes it, which goes by way of big numbers: nearly all are small enough
+// to do without, and each record and each stored value has one.
+func plainAmount(d decimal.Decimal) (text []byte, ok bool) {
+	const most = 18 // digits of any 64-bit number
+	behind := int(-d.Exponent())
+	if behind < 0 || behind > most || d.NumDigits() > most {
+		return nil, false
+	}
+	n := d.CoefficientInt64()
+	for ; behind > 0 && n%10 == 0; behind-- {
+		n /= 10
+	}
+	text = make([]byte, 0, most+3)
+	if n < 0 {
+		text, n = append(text, '-'), -n
+	}
+	digits := strconv.AppendInt(make([]byte, 0, most+1), n, 10)
+	for len(digits) <= behind {
+		digits = append([]byte{'0'}, digits...)
+	}
+	text = append(text, digits[:len(digits)-behind]...)
+	if behind > 0 {
+		text = append(append(text, '.'), digits[len(digits)-behind:]...)
+	}
+	return text, true
+}
 
 // canonical reads an object that is written as Encode writes it: the fields in order, nothing between them, numbers of plain
 // digits, texts without escapes. Nearly all are, and the strict reader takes ten times as long; whatever is otherwise in any

@@ -1,7 +1,10 @@
 package ledger
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -27,6 +30,7 @@ func TestEventComesBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		asJSON(t, b, e)
 		got, err := DecodeEvent(b)
 		if diff := cmp.Diff(e, got); err != nil || diff != "" {
 			t.Fatalf("%s: %v\n%s", b, err, diff)
@@ -44,10 +48,32 @@ func TestStateComesBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		asJSON(t, b, s)
 		if got, err := DecodeState(b); err != nil || !got.Equal(s) {
 			t.Fatalf("%s: %+v, %v", b, got, err)
 		}
 	})
+}
+
+// asJSON fails unless what was written is what the JSON library writes.
+func asJSON(t *rapid.T, b []byte, v any) {
+	want, err := json.Marshal(v)
+	if err != nil || !bytes.Equal(b, want) {
+		t.Fatalf("%s is not %s: %v", b, want, err)
+	}
+}
+
+// However an amount came about, it is written as the decimal library writes it, or left to that.
+func TestPlainAmount(t *testing.T) {
+	for _, d := range []decimal.Decimal{
+		{}, decimal.New(0, -2), decimal.New(5, -2), decimal.New(-5, -2), decimal.New(50, -2), decimal.New(-1611, -2), decimal.New(100, -2),
+		decimal.New(7, 0), decimal.New(7, 3), decimal.New(1, -18), decimal.New(1, -19), decimal.New(999999999999999999, -18),
+		decimal.New(math.MaxInt64, -2), decimal.New(math.MinInt64, -2), decimal.New(-999999999999999999, 0),
+	} {
+		if got, ok := plainAmount(d); ok && string(got) != d.String() || !ok && d.NumDigits() < 18 && d.Exponent() <= 0 && d.Exponent() >= -18 {
+			t.Errorf("%s is %s, %v", d, got, ok)
+		}
+	}
 }
 
 const (

@@ -20,6 +20,8 @@ type Sentinel struct {
 	Truth workload.Truth
 	Crew  *workload.Crew
 	last  history.GroupSeen
+	// raw is the last answer as it came: most are the one before to the letter, and need no second look.
+	raw string
 	// asking keeps questions apart: of two at once the older answer could come last, and undo what the newer one showed.
 	asking bool
 	// Failed is why it stopped looking.
@@ -49,10 +51,10 @@ func (s *Sentinel) ask(w workload.World) (workload.CoordinatorAnswer, error) {
 		return a, fmt.Errorf("ask the coordinator about the group: %w", err)
 	}
 	before := s.last
-	if reflect.DeepEqual(before, a.Group) {
+	if a.Raw == s.raw && s.raw != "" || reflect.DeepEqual(before, a.Group) {
 		return a, nil
 	}
-	s.last = a.Group
+	s.last, s.raw = a.Group, a.Raw
 	seen := a.Group
 	w.Note(history.Group, &seen)
 	for _, m := range before.Members {

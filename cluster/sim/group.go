@@ -254,7 +254,10 @@ func (g *group) heard(m *groupMember) {
 	if g.rules.present(m) {
 		return
 	}
-	m.expiry = g.net.After(g.rules.session(m.session), func() { g.remove(m) })
+	if m.expiry == nil {
+		m.expiry = &timer{do: func() { g.remove(m) }}
+	}
+	g.net.set(m.expiry, g.rules.session(m.session))
 }
 
 // remove takes a member out: its session expired, or it left.

@@ -37,8 +37,8 @@ type member struct {
 	// leaving: the client is being closed. severed: it is, nothing is sent and nothing heard any more.
 	leaving, severed bool
 	join             *joining
-	heartbeat        *timer
-	pollClock        *timer
+	// heartbeat and pollClock are set again and again.
+	heartbeat, pollClock timer
 }
 
 // joining is a join under way; it goes on while polls come and go.
@@ -59,7 +59,7 @@ func (m *member) Poll(maxRecords int, wait time.Duration) workload.Polled {
 	m.pollClock.Stop()
 	until := m.world.board.Now() + wait
 	p := m.poll(maxRecords, until)
-	m.pollClock = m.world.net.After(m.config.MaxPollInterval, m.pollExpired)
+	m.world.net.set(&m.pollClock, m.config.MaxPollInterval)
 	return p
 }
 
@@ -237,16 +237,16 @@ func (m *member) arrived() (workload.Polled, bool) {
 	return workload.Polled{Change: workload.WasAssigned, Token: m.token, Partitions: j.start}, true
 }
 
-// beat sends heartbeats until the member is out, joins anew, or was severed.
-func (m *member) beat() {
-	m.heartbeat.Stop()
-	m.heartbeat = m.world.net.After(m.config.HeartbeatInterval, func() {
-		w, token := m.world, m.token
-		unsure(w, m.client, &m.coordinator, func() string { return "a heartbeat" },
-			func(reply func(string)) { reply(w.broker.group.Heartbeat(token.Member, token.Generation)) },
-			func(code string) { m.told(token, code) }, func() {})
-		m.beat()
-	})
+// beat lets the member send heartbeats until it is out, joins anew, or was severed.
+func (m *member) beat() { m.world.net.set(&m.heartbeat, m.config.HeartbeatInterval) }
+
+// sendHeartbeat sends one, and lets the next follow.
+func (m *member) sendHeartbeat() {
+	w, token := m.world, m.token
+	unsure(w, m.client, &m.coordinator, func() string { return "a heartbeat" },
+		func(reply func(string)) { reply(w.broker.group.Heartbeat(token.Member, token.Generation)) },
+		func(code string) { m.told(token, code) }, func() {})
+	m.beat()
 }
 
 // told takes what the coordinator said to something sent under the token. What it said of an earlier one is old news.

@@ -21,29 +21,53 @@ type network struct{ *scheduler }
 // links overtake each other. Requests without a link keep no order, as the streams of a CQL connection do not.
 type link struct{ there, back time.Duration }
 
-// ask carries a request to a server and its answer back. The server's serve gets a reply function, which it may call
-// later, or never.
-func ask[T any](n *network, l *link, serve func(reply func(T)), answered func(T)) {
-	var there, back *time.Duration
-	var of any = n.run
-	if l != nil {
-		there, back, of = &l.there, &l.back, l
-	}
-	n.send(flow{of, false}, there, func() {
-		serve(func(answer T) {
-			n.send(flow{of, true}, back, func() { answered(answer) })
-		})
-	})
+// exchange is a request on its way to a server, and then its answer on the way back: one message that is carried twice.
+type exchange[T any] struct {
+	net      *network
+	link     *link
+	of       any
+	serve    func(reply func(T))
+	answered func(T)
+	answer   T
+	back     bool
 }
 
-// send runs arrive when a message arrives; last is when the one before it on its way does.
-func (n *network) send(of flow, last *time.Duration, arrive func()) {
-	at := n.now + n.strategy.delay(of)
-	if last != nil {
+// ask carries a request to a server and its answer back. The server's serve gets a reply function, which it may call
+// later, or never; not twice.
+func ask[T any](n *network, l *link, serve func(reply func(T)), answered func(T)) {
+	e := &exchange[T]{net: n, link: l, of: n.run, serve: serve, answered: answered}
+	if l != nil {
+		e.of = l
+	}
+	e.send()
+}
+
+// send sends it. On a link it does not arrive before the one before it on its way.
+func (e *exchange[T]) send() {
+	at := e.net.now + e.net.strategy.delay(flow{e.of, e.back})
+	if l := e.link; l != nil {
+		last := &l.there
+		if e.back {
+			last = &l.back
+		}
 		at = max(at, *last)
 		*last = at
 	}
-	n.After(at-n.now, arrive)
+	e.net.at(at, e)
+}
+
+func (e *exchange[T]) reply(answer T) {
+	e.answer, e.back = answer, true
+	e.send()
+}
+
+// happen is that it arrives.
+func (e *exchange[T]) happen() {
+	if e.back {
+		e.answered(e.answer)
+		return
+	}
+	e.serve(e.reply)
 }
 
 // request is a call whose answer is awaited. When none came in time its outcome is unknown: the request may have been

@@ -140,7 +140,7 @@ func TestStillness(t *testing.T) {
 // What panics outside every process, in a message or in a condition, must leave no process behind either.
 func TestPanicOutsideOfProcesses(t *testing.T) {
 	for name, panics := range map[string]func(*World, workload.World){
-		"message":   func(w *World, _ workload.World) { w.net.send(flow{}, nil, func() { panic("no such partition") }) },
+		"message":   func(w *World, _ workload.World) { w.net.After(0, func() { panic("no such partition") }) },
 		"condition": func(_ *World, p workload.World) { p.Await(time.Second, func() bool { panic("no such partition") }) },
 	} {
 		t.Run(name, func(t *testing.T) {

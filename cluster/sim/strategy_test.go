@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -72,24 +73,20 @@ func TestPrioritiesLast(t *testing.T) {
 func TestTimerOrder(t *testing.T) {
 	var h timers
 	rng := seeded(3)
-	var kept []*timer
+	var kept []due
 	for n := range 500 {
-		next := &timer{at: time.Duration(rng.IntN(50)), seq: int64(n)}
+		next := due{at: time.Duration(rng.IntN(50)), seq: int64(n), event: &timer{}}
 		h.add(next)
 		kept = append(kept, next)
 		if n%3 == 0 {
 			i := rng.IntN(len(kept))
-			kept[i].Stop()
-			kept[i].Stop()
+			stopped := kept[i].event.(*timer)
+			stopped.Stop()
+			stopped.Stop()
 			kept = slices.Delete(kept, i, i+1)
 		}
 	}
-	slices.SortFunc(kept, func(a, b *timer) int {
-		if a.at != b.at {
-			return int(a.at - b.at)
-		}
-		return int(a.seq - b.seq)
-	})
+	slices.SortFunc(kept, func(a, b due) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
 	for i, want := range kept {
 		if got := h.remove(0); got != want {
 			t.Fatalf("timer %d is of %d, not %d", i, got.at, want.at)

@@ -2,25 +2,35 @@ package sim
 
 import "time"
 
-// timer is something that happens at a time.
-type timer struct {
+// event is something that happens at a time: a message that arrives, or a timer that goes off.
+type event interface{ happen() }
+
+// due is an event with its time; of equal times the one that was set first comes first.
+type due struct {
 	at  time.Duration
 	seq int64
-	do  func()
-	// among are the timers that it waits among, place its place there; -1 once it waits no more.
+	event
+}
+
+// timer is an event that can be stopped, and set again.
+type timer struct {
+	do func()
+	// among are the events that it waits among, place its place there; nil while it does not wait.
 	among *timers
 	place int
 }
 
+func (t *timer) happen() { t.do() }
+
 // Stop makes the timer do nothing. Most timers are time-outs of requests that are answered: they do not stay until their time.
 func (t *timer) Stop() {
-	if t != nil && t.place >= 0 {
+	if t != nil && t.among != nil {
 		t.among.remove(t.place)
 	}
 }
 
-// timers are a heap, the next one first; of equal times the one that was set first.
-type timers []*timer
+// timers are all that is to happen, as a heap: the next one first. Messages lie in it by value, since there are most of them.
+type timers []due
 
 func (h timers) before(i, j int) bool {
 	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].seq < h[j].seq
@@ -28,27 +38,40 @@ func (h timers) before(i, j int) bool {
 
 func (h timers) swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
-	h[i].place, h[j].place = i, j
+	h.placed(i)
+	h.placed(j)
 }
 
-func (h *timers) add(t *timer) {
-	t.among, t.place = h, len(*h)
-	*h = append(*h, t)
-	h.up(t.place)
+// placed lets a timer know where it waits.
+func (h timers) placed(i int) {
+	if t, ok := h[i].event.(*timer); ok {
+		t.place = i
+	}
+}
+
+func (h *timers) add(d due) {
+	if t, ok := d.event.(*timer); ok {
+		t.among = h
+	}
+	*h = append(*h, d)
+	h.placed(len(*h) - 1)
+	h.up(len(*h) - 1)
 }
 
 // remove takes one out: the last takes its place, and goes from there to where it belongs.
-func (h *timers) remove(i int) *timer {
-	t, last := (*h)[i], len(*h)-1
+func (h *timers) remove(i int) due {
+	d, last := (*h)[i], len(*h)-1
 	h.swap(i, last)
-	(*h)[last] = nil
+	(*h)[last] = due{}
 	*h = (*h)[:last]
 	if i < last {
 		h.up(i)
 		h.down(i)
 	}
-	t.place = -1
-	return t
+	if t, ok := d.event.(*timer); ok {
+		t.among = nil
+	}
+	return d
 }
 
 func (h timers) up(i int) {

@@ -60,7 +60,9 @@ func (w *World) Board() *board.Board { return w.board }
 
 // NewMember makes a consumer, which joins at its first poll.
 func (w *World) NewMember(process string, c workload.MemberConfig) (workload.Member, error) {
-	return &member{world: w, client: process, config: c}, nil
+	m := &member{world: w, client: process, config: c}
+	m.heartbeat.do, m.pollClock.do = m.sendHeartbeat, m.pollExpired
+	return m, nil
 }
 
 // Produce appends to the input topic.

@@ -3,6 +3,8 @@ package persistence
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/ledger"
@@ -15,6 +17,9 @@ type metadata struct {
 }
 
 func encodeMetadata(write string, generation int32) string {
+	if !strings.ContainsFunc(write, special) && !strings.ContainsAny(write, "<>&") {
+		return `{"write":"` + write + `","generation":` + strconv.Itoa(int(generation)) + "}"
+	}
 	b, err := json.Marshal(metadata{write, generation})
 	if err != nil {
 		panic(fmt.Sprintf("persistence: metadata of %q: %v", write, err))
@@ -42,9 +47,24 @@ func (r *RawRow) Decode() *history.Row {
 			out.State = &s
 		}
 	}
-	var m metadata
-	if r.Metadata != "" && json.Unmarshal([]byte(r.Metadata), &m) == nil {
+	if m, ok := decodeMetadata(r.Metadata); ok {
 		out.Write, out.Generation = m.Write, m.Generation
 	}
 	return out
 }
+
+// decodeMetadata reads what encodeMetadata wrote, and any other JSON of the kind. The former is taken apart by hand: every row
+// that is read has it.
+func decodeMetadata(text string) (m metadata, ok bool) {
+	rest, begins := strings.CutPrefix(text, `{"write":"`)
+	write, rest, _ := strings.Cut(rest, `","generation":`)
+	number, ends := strings.CutSuffix(rest, "}")
+	n, err := strconv.ParseInt(number, 10, 32)
+	if begins && ends && err == nil && strconv.FormatInt(n, 10) == number && !strings.ContainsFunc(write, special) {
+		return metadata{write, int32(n)}, true
+	}
+	return m, text != "" && json.Unmarshal([]byte(text), &m) == nil
+}
+
+// special tells of a character that may be otherwise in JSON than in the text.
+func special(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }
