@@ -174,7 +174,7 @@ func reads() []Fact {
 			}
 		},
 	}, {
-		Name: "scan-at-serial", Of: Cassandra, Source: "measured on 5.0.5 (that it finishes no round takes replicas to see)",
+		Name: "scan-at-serial", Of: Cassandra, Source: measured,
 		Says:      "a scan at SERIAL over several partitions is served, as far as it is paged",
 		Otherwise: "it is refused",
 		show: func(b *bench) {

@@ -5,7 +5,7 @@
 // simulator of which it is, and the script must notice.
 //
 // A new fact goes into the list of its system (cassandra.go, ttl.go, timestamps.go, kafka.go, rebalance.go,
-// idempotence.go, compaction.go); docs/facts.md lists them all.
+// idempotence.go, compaction.go), one that takes several nodes into rounds.go or replicas.go; docs/facts.md lists them all.
 package conformance
 
 import (
@@ -49,14 +49,19 @@ type World interface {
 	Log(compacted bool) (cluster.Log, error)
 }
 
-// Facts are all facts.
+// Facts are the facts that one node of each system can show.
 func Facts() []Fact {
 	return slices.Concat(conditional(), lives(), timestamps(), reads(), group(), rebalances(), idempotence(), compaction())
 }
 
+// Replicated are the facts that take a store of three nodes, and messages between them that can be lost one by one: a world
+// that is a cluster.Replicas.
+func Replicated() []Fact { return slices.Concat(phases(), replicas()) }
+
 // Check runs a fact's script in a world that nothing else has touched. The error says what was otherwise.
 func (f Fact) Check(w World) error {
 	b := &bench{servers: w}
+	b.nodes, _ = w.(cluster.Replicas)
 	err := w.Board().Run("fact", func(p workload.World) {
 		b.World = p
 		f.show(b)
@@ -68,7 +73,9 @@ func (f Fact) Check(w World) error {
 type bench struct {
 	workload.World
 	servers World
-	wrong   []error
+	// nodes is there for facts that are Replicated.
+	nodes cluster.Replicas
+	wrong []error
 }
 
 // wrongf says what was otherwise.

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/single-writer/chaos/cluster"
@@ -10,15 +11,20 @@ import (
 	"github.com/single-writer/chaos/history"
 )
 
-// TestFacts shows each fact in the simulator.
-func TestFacts(t *testing.T) { facts(t, sim.Cluster{}) }
+// TestFacts shows each fact in the simulator, and those that one node shows in a store of three too.
+func TestFacts(t *testing.T) {
+	facts(t, sim.Cluster{}, conformance.Facts())
+	t.Run("replicated", func(t *testing.T) {
+		facts(t, sim.Cluster{Replicas: 3}, slices.Concat(conformance.Facts(), conformance.Replicated()))
+	})
+}
 
-// TestContainersFacts shows each fact on real servers: the same scripts.
-func TestContainersFacts(t *testing.T) { facts(t, containerstest.Open(t)) }
+// TestContainersFacts shows each fact that one node shows on real servers: the same scripts.
+func TestContainersFacts(t *testing.T) { facts(t, containerstest.Open(t), conformance.Facts()) }
 
-func facts(t *testing.T, c cluster.Cluster) {
+func facts(t *testing.T, c cluster.Cluster, all []conformance.Fact) {
 	seen := map[string]bool{}
-	for _, f := range conformance.Facts() {
+	for _, f := range all {
 		if seen[f.Name] {
 			t.Errorf("two facts are called %s", f.Name)
 		}

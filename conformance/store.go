@@ -70,7 +70,12 @@ func in(table persistence.Table, s persistence.Statement) persistence.Statement 
 
 // ask sends a statement and puts its answer into words.
 func (b *bench) ask(s persistence.Statement) (persistence.Answer, string) {
-	a, outcome, err := b.servers.Start(s).Await()
+	return inWords(s, b.servers.Start(s))
+}
+
+// inWords awaits the answer to a statement.
+func inWords(s persistence.Statement, call persistence.Call[persistence.Answer]) (persistence.Answer, string) {
+	a, outcome, err := call.Await()
 	var e *persistence.Error
 	switch {
 	case outcome == persistence.Failed && errors.As(err, &e):
@@ -103,9 +108,11 @@ func (b *bench) find(key string) *persistence.RawRow {
 	return a.Row
 }
 
-// sees says what a reader finds: "absent", or the value with its offset.
-func (b *bench) sees(key string) string {
-	r := b.find(key)
+// sees says what a reader finds.
+func (b *bench) sees(key string) string { return rowText(b.find(key)) }
+
+// rowText is "absent", or the value with its offset.
+func rowText(r *persistence.RawRow) string {
 	if r == nil {
 		return absent
 	}

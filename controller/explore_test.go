@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster"
@@ -201,7 +202,11 @@ func TestFingerprint(t *testing.T) {
 func TestSchedules(t *testing.T) {
 	s := find(t, "overlap-random")
 	all := map[string]bool{}
-	for _, c := range []sim.Cluster{{}, {Strategy: sim.PCT}, {Loss: 0.05}, {Strategy: sim.PCT, Loss: 0.05}} {
+	clusters := []sim.Cluster{
+		{}, {Strategy: sim.PCT}, {Loss: 0.05}, {Strategy: sim.PCT, Loss: 0.05}, {Replicas: 3},
+		{Strategy: sim.PCT, Loss: 0.02, Replicas: 3, Skew: time.Second},
+	}
+	for _, c := range clusters {
 		lost := 0
 		for seed := range int64(5) {
 			h := execute(t, c, s, persistence.CassandraCAS, seed)
@@ -221,7 +226,7 @@ func TestSchedules(t *testing.T) {
 			t.Errorf("%+v: %d messages were lost", c, lost)
 		}
 	}
-	if len(all) != 20 {
-		t.Errorf("4 ways to draw 5 seeds give %d histories", len(all))
+	if len(all) != 5*len(clusters) {
+		t.Errorf("%d ways to draw 5 seeds give %d histories", len(clusters), len(all))
 	}
 }

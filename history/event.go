@@ -85,7 +85,7 @@ type ClusterFacts struct {
 	Consistency string `json:"consistency"`
 	Serial      string `json:"serial"`
 	Driver      string `json:"driver,omitempty"`
-	// Schedule is how the simulator drew the schedule, where that was not the plain random walk.
+	// Schedule is how the simulator drew the schedule, where that was not the plain random walk with one node of each.
 	Schedule string `json:"schedule,omitempty"`
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/history"
@@ -15,13 +16,19 @@ import (
 type Cluster struct {
 	// Strategy names how schedules are drawn; empty is the random walk.
 	Strategy string
-	// Loss is the part of the workers' requests that is lost, and of their answers.
+	// Loss is the part of the workers' requests that is lost, and of their answers; of several nodes of the store also of what
+	// they send each other.
 	Loss float64
+	// Replicas is how many nodes the store has, each with all rows; 0 is one, as many as the containers have. Skew is the most
+	// that the clock of one of them is ahead of the true time or behind it.
+	Replicas int
+	Skew     time.Duration
 }
 
 var (
-	_ cluster.Cluster = Cluster{}
-	_ cluster.World   = (*World)(nil)
+	_ cluster.Cluster  = Cluster{}
+	_ cluster.World    = (*World)(nil)
+	_ cluster.Replicas = (*World)(nil)
 )
 
 // Facts is what the history's header tells.
@@ -38,27 +45,29 @@ func (c Cluster) schedule() string {
 		s = ""
 	}
 	if c.Loss > 0 {
-		s = strings.TrimSpace(fmt.Sprintf("%s loss-%g", s, c.Loss))
+		s += fmt.Sprintf(" loss-%g", c.Loss)
 	}
-	return s
+	if c.Replicas > 1 {
+		s += fmt.Sprintf(" replicas-%d", c.Replicas)
+	}
+	if c.Skew > 0 {
+		s += fmt.Sprintf(" skew-%s", c.Skew)
+	}
+	return strings.TrimSpace(s)
 }
+
+// MaxReplicas bounds how many messages a statement takes; MaxSkew is more than any clock is off that still goes.
+const (
+	MaxReplicas = 5
+	MaxSkew     = 24 * time.Hour
+)
 
 // Scheduled gives the cluster of which a header tells such a schedule.
 func Scheduled(schedule string) (Cluster, error) {
 	var c Cluster
 	for _, word := range strings.Fields(schedule) {
-		rate, loses := strings.CutPrefix(word, "loss-")
-		switch {
-		case slices.Contains(Strategies(), word):
-			c.Strategy = word
-		case loses:
-			var err error
-			if c.Loss, err = strconv.ParseFloat(rate, 64); err != nil || !(c.Loss > 0 && c.Loss <= 0.5) {
-				return c, fmt.Errorf("the schedule %q loses %q of the messages, which is no number up to 0.5", schedule, rate)
-			}
-		default:
-			return c, fmt.Errorf("this version of the simulator knows no schedule %q: a way to draw one is %s, with or without loss-0.01", schedule,
-				strings.Join(Strategies(), " or "))
+		if err := c.read(word); err != nil {
+			return c, fmt.Errorf("the schedule %q: %w", schedule, err)
 		}
 	}
 	if got := c.schedule(); got != schedule {
@@ -67,13 +76,41 @@ func Scheduled(schedule string) (Cluster, error) {
 	return c, nil
 }
 
+// read takes in one word of a schedule.
+func (c *Cluster) read(word string) (err error) {
+	name, number, _ := strings.Cut(word, "-")
+	wrong := func(limit string) error {
+		return fmt.Errorf("%s is followed by a number up to %s, not %q", name, limit, number)
+	}
+	switch {
+	case slices.Contains(Strategies(), word):
+		c.Strategy = word
+	case name == "loss":
+		if c.Loss, err = strconv.ParseFloat(number, 64); err != nil || !(c.Loss > 0 && c.Loss <= 0.5) {
+			return wrong("0.5")
+		}
+	case name == "replicas":
+		if c.Replicas, err = strconv.Atoi(number); err != nil || c.Replicas < 2 || c.Replicas > MaxReplicas {
+			return wrong(strconv.Itoa(MaxReplicas))
+		}
+	case name == "skew":
+		if c.Skew, err = time.ParseDuration(number); err != nil || c.Skew <= 0 || c.Skew > MaxSkew {
+			return wrong(MaxSkew.String())
+		}
+	default:
+		return fmt.Errorf("this version of the simulator does not know %q: a way to draw one is %s, with or without loss-0.01, replicas-3 and skew-1s",
+			word, strings.Join(Strategies(), " or "))
+	}
+	return nil
+}
+
 // Open makes a world. The context's end aborts its run.
 func (c Cluster) Open(ctx context.Context, s cluster.Spec, r history.Recorder) (cluster.World, error) {
 	by, err := newStrategy(c.Strategy, seeded(s.Seed))
 	if err != nil {
 		return nil, err
 	}
-	w := newWorld(by, newLossy(s.Seed, c.Loss), s.Partitions, r)
+	w := newWorld(by, s.Seed, c, s.Partitions, r)
 	w.scheduler.interrupted = func() error { return context.Cause(ctx) }
 	return w, nil
 }

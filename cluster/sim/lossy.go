@@ -3,7 +3,6 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 
 	"github.com/single-writer/chaos/cluster/board"
 	"github.com/single-writer/chaos/history"
@@ -35,7 +34,7 @@ func newLossy(seed int64, rate float64) lossy {
 
 // draw draws the fate of a request of a process: one part of them is lost, and another of their answers.
 func (l lossy) draw(process string) fate {
-	if l.rate == 0 || !strings.Contains(process, "/") {
+	if l.rate == 0 || !history.IsWorker(process) {
 		return arrives
 	}
 	switch x := l.rng.Float64(); {

@@ -99,12 +99,14 @@ func TestTimerOrder(t *testing.T) {
 
 // What a header tells of a schedule gives the cluster back that drew it, and nothing else does.
 func TestScheduled(t *testing.T) {
-	for _, c := range []Cluster{{}, {Strategy: PCT}, {Loss: 0.01}, {Strategy: PCT, Loss: 0.25}} {
+	for _, c := range []Cluster{{}, {Strategy: PCT}, {Loss: 0.01}, {Strategy: PCT, Loss: 0.25}, {Replicas: 3},
+		{Strategy: PCT, Loss: 0.01, Replicas: 5, Skew: 1500 * time.Millisecond}} {
 		if got, err := Scheduled(c.Facts().Schedule); err != nil || got != c {
 			t.Errorf("%+v: %+v, %v", c, got, err)
 		}
 	}
-	for _, text := range []string{"walk", "pct pct", "loss-", "loss-x", "loss-0", "loss-0.010", "loss-0.01 pct", "backwards", "pct  loss-0.01"} {
+	for _, text := range []string{"walk", "pct pct", "loss-", "loss-x", "loss-0", "loss-0.010", "loss-0.01 pct", "backwards", "pct  loss-0.01",
+		"replicas-1", "replicas-6", "replicas-x", "replicas", "skew-0s", "skew-5", "skew-25h", "skew-1s replicas-3", "skew-1000ms"} {
 		if c, err := Scheduled(text); err == nil {
 			t.Errorf("%q is %+v", text, c)
 		}

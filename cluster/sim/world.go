@@ -5,18 +5,21 @@ import (
 	"time"
 
 	"github.com/single-writer/chaos/cluster/board"
+	"github.com/single-writer/chaos/cluster/sim/cassandra"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// World is one simulated run: its scheduler, its board, its broker and its tables.
+// World is one simulated run: its scheduler, its board, its broker and its store.
 type World struct {
 	scheduler *scheduler
 	net       *network
 	board     *board.Board
 	broker    *broker
-	tables    *tables
+	store     *cassandra.Store
+	// between is the network of the store's nodes.
+	between *internode
 	// The connections of the rig's own clients.
 	producer, admin link
 	// losses are the answers that are to be lost, lossy what is lost by chance.
@@ -39,13 +42,15 @@ const adminTimeout = 5 * time.Second
 
 // New makes a world with an empty input topic of so many partitions, whose schedule is a random walk.
 func New(seed int64, partitions int, recorder history.Recorder) *World {
-	return newWorld(walk{seeded(seed)}, newLossy(seed, 0), partitions, recorder)
+	return newWorld(walk{seeded(seed)}, seed, Cluster{}, partitions, recorder)
 }
 
-func newWorld(by strategy, losing lossy, partitions int, recorder history.Recorder) *World {
+func newWorld(by strategy, seed int64, c Cluster, partitions int, recorder history.Recorder) *World {
 	s := newScheduler(by)
-	w := &World{scheduler: s, net: &network{s}, board: board.New(s, recorder), lossy: losing, logRules: kafkaLog()}
-	w.broker, w.tables = newBroker(w.net, partitions), newTables(s)
+	w := &World{scheduler: s, net: &network{s}, board: board.New(s, recorder), lossy: newLossy(seed, c.Loss), logRules: kafkaLog()}
+	w.broker = newBroker(w.net, partitions)
+	w.between = newInternode(w.net, seed, c.Loss)
+	w.store = w.between.store(c)
 	s.abort = func(err error) { w.board.Abort(fmt.Errorf("%w: %s", err, w.board.Waiting())) }
 	return w
 }

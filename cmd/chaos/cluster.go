@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -29,7 +30,12 @@ type clusterFlags struct {
 type simFlags struct {
 	strategy string
 	loss     float64
+	replicas int
+	skew     time.Duration
 }
+
+// plainSim are these flags where none is given.
+var plainSim = simFlags{strategy: sim.Walk, replicas: 1}
 
 // containerFlags are those that only real servers have.
 type containerFlags struct {
@@ -43,7 +49,7 @@ func (f *clusterFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.cluster, "cluster", "sim", "the `KIND` of cluster to run on: sim, containers")
 	f.addImages(flags)
 	flags.StringVar(&f.strategy, "strategy", sim.Walk, "`HOW` the simulator draws a schedule: walk, pct")
-	f.addLoss(flags)
+	f.addFaults(flags)
 	flags.StringVar(&f.keyspace, "keyspace", "", "`NAME` of a keyspace to make for the rows and to leave there (default: one that goes)")
 	flags.BoolVar(&f.keep, "keep", false, "leave the servers that this starts as a warm cluster for the next run")
 	flags.BoolVar(&f.cold, "cold", false, "start servers also when a warm cluster is up")
@@ -52,8 +58,10 @@ func (f *clusterFlags) add(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.driver.Pause, "retry-pause", 0, "the `TIME` that it waits before each of them")
 }
 
-func (f *simFlags) addLoss(flags *pflag.FlagSet) {
-	flags.Float64Var(&f.loss, "loss", 0, "the `PART` of the workers' messages that the simulator loses each way, from 0 to 0.5")
+func (f *simFlags) addFaults(flags *pflag.FlagSet) {
+	flags.Float64Var(&f.loss, "loss", 0, "the `PART` of the workers' messages that the simulator loses each way, from 0 to 0.5; between replicas too")
+	flags.IntVar(&f.replicas, "replicas", plainSim.replicas, "on how many nodes `N` the simulated Cassandra has each row: 1 to 5 (real servers: 1)")
+	flags.DurationVar(&f.skew, "skew", 0, "the most `TIME` that the clock of a node of the simulated Cassandra is ahead or behind")
 }
 
 // simulated gives the simulator.
@@ -65,7 +73,13 @@ func (f simFlags) simulated() (cluster.Cluster, error) {
 	if !(f.loss >= 0 && f.loss <= 0.5) {
 		return nil, mistake("--loss takes a number from 0 to 0.5, not %g", f.loss)
 	}
-	return sim.Cluster{Strategy: f.strategy, Loss: f.loss}, nil
+	if f.replicas < 1 || f.replicas > sim.MaxReplicas {
+		return nil, mistake("--replicas takes a number from 1 to %d, not %d", sim.MaxReplicas, f.replicas)
+	}
+	if f.skew < 0 || f.skew > sim.MaxSkew {
+		return nil, mistake("--skew takes a time from 0s to %s, not %s", sim.MaxSkew, f.skew)
+	}
+	return sim.Cluster{Strategy: f.strategy, Loss: f.loss, Replicas: f.replicas, Skew: f.skew}, nil
 }
 
 // again are the flags that ask for the same schedules.
@@ -75,6 +89,12 @@ func (f simFlags) again() (text string) {
 	}
 	if f.loss > 0 {
 		text += fmt.Sprintf(" --loss %g", f.loss)
+	}
+	if f.replicas > 1 {
+		text += fmt.Sprintf(" --replicas %d", f.replicas)
+	}
+	if f.skew > 0 {
+		text += fmt.Sprintf(" --skew %s", f.skew)
 	}
 	return text
 }
@@ -104,8 +124,9 @@ func (c *cli) opener(f clusterFlags) (func(context.Context) (cluster.Cluster, er
 		return func(context.Context) (cluster.Cluster, error) { return c, nil }, err
 	case f.cluster != "containers":
 		return nil, mistake("no cluster is called %q%s; there are: sim (the default), containers", f.cluster, nearest.Hint(f.cluster, kinds))
-	case f.simFlags != simFlags{strategy: sim.Walk}:
-		return nil, mistake("--strategy and --loss are the simulator's: a real cluster draws its schedule itself, and loses what a plan says")
+	case f.simFlags != plainSim:
+		return nil, mistake("--strategy, --loss, --replicas and --skew are the simulator's: a real cluster draws its schedule itself, loses what " +
+			"a plan says, and has one Cassandra")
 	case f.keyspace != "" && !keyspaceName.MatchString(f.keyspace):
 		return nil, mistake("--keyspace takes a small letter and then small letters, digits and _, 48 at most; not %q", f.keyspace)
 	}

@@ -51,7 +51,7 @@ func (c *cli) exploreCommand() *cobra.Command {
 	flags.IntVar(&f.seeds, "seeds", 1000, "run `N` seeds")
 	flags.Int64Var(&f.from, "from", 1, "begin with seed `N`")
 	flags.StringVar(&f.strategy, "strategy", sim.Walk, "`HOW` to draw schedules: walk (a random walk), pct (by priorities), both")
-	f.addLoss(flags)
+	f.addFaults(flags)
 	flags.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "do `N` runs at a time (what is found does not depend on it)")
 	flags.StringVar(&f.out, "out", "", "`DIR` to put the folders of failed runs into (default: runs/ and the time)")
 	return cmd
@@ -75,7 +75,7 @@ func (c *cli) explore(ctx context.Context, scenario string, f exploreFlags) erro
 	if err != nil {
 		return err
 	}
-	q, err := c.request(scenario, clusterFlags{cluster: "sim", simFlags: simFlags{strategy: sim.Walk}})
+	q, err := c.request(scenario, clusterFlags{cluster: "sim", simFlags: plainSim})
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,8 @@ func (f exploreFlags) places(scenario string) ([]controller.Place, error) {
 	}
 	var out []controller.Place
 	for _, name := range all {
-		s := simFlags{name, f.loss}
+		s := f.simFlags
+		s.strategy = name
 		c, err := s.simulated()
 		if err != nil {
 			return nil, err

@@ -29,7 +29,8 @@ func made() (map[string]string, error) {
 		"arms": arms(), "guards": guards(), "scenarios": catalogue(all), "property-table": propertyTable(),
 		"properties": properties(), "notation": checker.Notation(), "settings": settings(),
 		"document": document(), "requires": requires(),
-		"facts-cassandra": facts(conformance.Cassandra), "facts-kafka": facts(conformance.Kafka), "facts-not-modelled": notModelled(),
+		"facts-cassandra": facts(conformance.Cassandra), "facts-kafka": facts(conformance.Kafka),
+		"facts-replicated": replicated(), "facts-not-modelled": notModelled(),
 	})
 	return parts, nil
 }
@@ -128,8 +129,20 @@ func facts(of conformance.System) string {
 			rows = append(rows, []string{code(f.Name), f.Says, f.Source, f.Otherwise})
 		}
 	}
-	return fmt.Sprintf("%d facts, each shown in the simulator and on %s %s.\n\n", len(rows), of, version) +
-		table([]string{"test", "fact", "source", "seen to fail in a simulator in which"}, rows)
+	return fmt.Sprintf("%d facts, each shown in the simulator and on %s %s.\n\n", len(rows), of, version) + factTable(rows)
+}
+
+// replicated are the facts that the simulator alone has shown.
+func replicated() string {
+	var rows [][]string
+	for _, f := range conformance.Replicated() {
+		rows = append(rows, []string{code(f.Name), f.Says, f.Source, f.Otherwise})
+	}
+	return fmt.Sprintf("%d facts, each shown in the simulator alone.\n\n", len(rows)) + factTable(rows)
+}
+
+func factTable(rows [][]string) string {
+	return table([]string{"test", "fact", "source", "seen to fail in a simulator in which"}, rows)
 }
 
 func notModelled() string {

@@ -1,30 +1,35 @@
-package sim
+package cassandra
 
 import (
+	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// store is the tables alone, with a clock that the test sets. What they answer and keep is in the facts of package
+// lone is a store of one node, with a clock that the test sets. What it answers and keeps is in the facts of package
 // conformance; here is what those cannot see.
-type store struct {
-	t      *testing.T
-	tables *tables
-	clock  int64
+type lone struct {
+	t     *testing.T
+	store *Store
+	clock int64
 }
 
-func newStore(t *testing.T) *store {
-	s := &store{t: t, clock: 1_000_000}
-	s.tables = newTables(s)
+func newLone(t *testing.T) *lone {
+	s := &lone{t: t, clock: 1_000_000}
+	s.store = New(1, s, rand.New(rand.NewPCG(1, 1)))
 	return s
 }
 
-func (s *store) Clock() int64  { return s.clock }
-func (s *store) Second() int64 { return s.clock / 1e6 }
+func (s *lone) Now() time.Duration                { return time.Duration(s.clock) * time.Microsecond }
+func (s *lone) Micros() int64                     { return s.clock }
+func (s *lone) Send(cluster.Message, func())      { s.t.Error("a lone node sends a message") }
+func (s *lone) After(time.Duration, func()) Timer { s.t.Error("a lone node waits"); return nil }
 
 // plain, cond and remove make statements on the one key; the value names the write.
 func plain(verb persistence.Verb, at, offset int64, value string) persistence.Statement {
@@ -43,19 +48,24 @@ func bytesOf(value string) []byte {
 	return []byte(value)
 }
 
-func (s *store) do(sts ...persistence.Statement) persistence.Answer {
+func (s *lone) do(sts ...persistence.Statement) persistence.Answer {
 	var a persistence.Answer
 	for _, st := range sts {
-		var err error
-		if a, err = s.tables.apply(st); err != nil {
-			s.t.Fatal(err)
+		answered := false
+		s.store.Ask(0, "test", st, func(answer persistence.Answer, err error) {
+			if a, answered = answer, true; err != nil {
+				s.t.Fatal(err)
+			}
+		})
+		if !answered {
+			s.t.Fatal("a lone node did not answer at once")
 		}
 	}
 	return a
 }
 
 // row is what a reader sees: "absent", or the value with its offset.
-func (s *store) row() string {
+func (s *lone) row() string {
 	r := s.do(persistence.Statement{Verb: persistence.Select, Key: "k"}).Row
 	if r == nil {
 		return "absent"
@@ -78,7 +88,7 @@ const (
 // A conditional write is stamped with its ballot: the coordinator's clock, to the millisecond, and above the row's last one
 // (measured on Cassandra 5.0.5).
 func TestBallots(t *testing.T) {
-	s := newStore(t)
+	s := newLone(t)
 	ballot := func(want int64) {
 		t.Helper()
 		r := s.do(persistence.Statement{Verb: persistence.Select, Key: "k", Writetimes: true}).Row
@@ -101,7 +111,7 @@ func TestBallots(t *testing.T) {
 
 // A scan gives the rows that are there, by partition and key.
 func TestScan(t *testing.T) {
-	s := newStore(t)
+	s := newLone(t)
 	for _, k := range []rowKey{{1, "a", 0}, {0, "c", 0}, {0, "b", 0}, {0, "gone", 0}} {
 		st := plain(update, 10, 5, "v")
 		st.Partition, st.Key = k.partition, k.key

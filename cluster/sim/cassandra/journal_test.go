@@ -1,4 +1,4 @@
-package sim
+package cassandra
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ func in(table persistence.Table, s persistence.Statement) persistence.Statement 
 }
 
 // journal gives the values of the key's rows as a reader finds them.
-func (s *store) journal(key string) []string {
+func (s *lone) journal(key string) []string {
 	var out []string
 	for _, r := range s.do(persistence.Statement{Table: persistence.Journal, Verb: persistence.Select, Key: key}).Rows {
 		out = append(out, string(r.Value)+"@"+r.Offset.String())
@@ -24,7 +24,7 @@ func (s *store) journal(key string) []string {
 
 // A journal has a row an offset, in their order; a later insert at an offset replaces the row.
 func TestJournalRows(t *testing.T) {
-	s := newStore(t)
+	s := newLone(t)
 	other := plain(insert, 10, 3, "other")
 	other.Key = "l"
 	s.do(in(persistence.Journal, plain(insert, 10, 7, "c")), in(persistence.Journal, plain(insert, 11, 2, "a")), in(persistence.Journal, other),
@@ -43,7 +43,7 @@ func TestJournalRows(t *testing.T) {
 
 // The keys of a partition, by name; each is removed alone.
 func TestKeyRows(t *testing.T) {
-	s := newStore(t)
+	s := newLone(t)
 	for _, k := range []rowKey{{0, "b", 0}, {0, "a", 0}, {1, "c", 0}, {0, "gone", 0}} {
 		s.do(persistence.Statement{Table: persistence.Keys, Verb: insert, Partition: k.partition, Key: k.key, Metadata: "{}", Timestamp: 10})
 	}

@@ -1,0 +1,92 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/cluster/sim/cassandra"
+	"github.com/single-writer/chaos/history"
+)
+
+// internode is the network between the nodes of the store. Its messages overtake each other: each is dealt with by a thread of
+// its own. Some are lost by chance, and what a script says.
+type internode struct {
+	*network
+	loss float64
+	// rng is a stream of its own, for losses, clocks and who coordinates: a lone node draws nothing from it.
+	rng *rand.Rand
+	// broken is until when a connection is, by its two ends: a message that is lost takes its connection with it, and the next
+	// ones are lost until there is a new one.
+	broken map[[2]int]time.Duration
+	// lost is what a script wants lost, nodes how many there are.
+	lost  func(cluster.Message) bool
+	nodes int
+}
+
+// reconnecting is the longest that it takes until a broken connection between two nodes is there again.
+const reconnecting = 20 * time.Millisecond
+
+func newInternode(n *network, seed int64, loss float64) *internode {
+	return &internode{network: n, loss: loss, rng: rand.New(rand.NewPCG(uint64(seed), 0x94d049bb133111eb)), broken: map[[2]int]time.Duration{}}
+}
+
+// store makes the store's nodes, each with a clock of its own.
+func (n *internode) store(c Cluster) *cassandra.Store {
+	n.nodes = max(1, c.Replicas)
+	s := cassandra.New(n.nodes, n, n.rng)
+	if c.Skew > 0 {
+		for i := range n.nodes {
+			s.Skew(i, time.Duration(n.rng.Int64N(2*int64(c.Skew)+1))-c.Skew)
+		}
+	}
+	return s
+}
+
+// coordinator draws the node that a client sends a statement to.
+func (n *internode) coordinator() int {
+	if n.nodes == 1 {
+		return 0
+	}
+	return n.rng.IntN(n.nodes)
+}
+
+// Now and Micros are the true time.
+func (n *internode) Now() time.Duration { return n.now }
+func (n *internode) Micros() int64      { return epoch + n.now.Microseconds() }
+
+// After is a timer of the nodes.
+func (n *internode) After(d time.Duration, f func()) cassandra.Timer { return n.network.After(d, f) }
+
+// Send carries a message, or loses it. What a node sends itself takes its time too, and comes.
+func (n *internode) Send(m cluster.Message, arrive func()) {
+	if m.From != m.To && (n.lost != nil && n.lost(m) || n.breaks(m)) {
+		return
+	}
+	n.network.After(n.strategy.delay(flow{[2]int{m.From, m.To}, m.Answer}), arrive)
+}
+
+// breaks tells whether the connection of a message is broken, or breaks now. What the rig asks for itself is not lost.
+func (n *internode) breaks(m cluster.Message) bool {
+	if n.loss == 0 || !history.IsWorker(m.For) {
+		return false
+	}
+	connection := [2]int{m.From, m.To}
+	if n.now < n.broken[connection] {
+		return true
+	}
+	if n.rng.Float64() >= n.loss {
+		return false
+	}
+	n.broken[connection] = n.now + time.Duration(n.rng.Int64N(int64(reconnecting)))
+	return true
+}
+
+// Lose loses what a script says.
+func (w *World) Lose(lost func(cluster.Message) bool) { w.between.lost = lost }
+
+// Down has the other nodes of the store know that one is down, or is not.
+func (w *World) Down(node int, is bool) { w.store.Down(node, is) }
+
+// Skew sets by how much the clock of one of the store's nodes is ahead.
+func (w *World) Skew(node int, by time.Duration) { w.store.Skew(node, by) }

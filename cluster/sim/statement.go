@@ -1,0 +1,56 @@
+package sim
+
+import (
+	"errors"
+	"time"
+
+	"github.com/single-writer/chaos/cluster/board"
+	"github.com/single-writer/chaos/workload/persistence"
+)
+
+// replied is the store's answer to a statement, or its error.
+type replied struct {
+	answer persistence.Answer
+	err    error
+}
+
+// statementTimeout is how long a statement's answer is awaited.
+const statementTimeout = 5 * time.Second
+
+// Start sends a statement; no two statements keep their order on the way.
+func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answer] {
+	return w.Through(w.between.coordinator(), s)
+}
+
+// Through sends a statement to one of the store's nodes.
+func (w *World) Through(node int, s persistence.Statement) persistence.Call[persistence.Answer] {
+	call := board.NewCall[persistence.Answer](w.board)
+	expiry := expire(w.net, call, statementTimeout)
+	process := w.board.Acting()
+	unsure(w, process, nil, func() string { return statementText(s) }, func(reply func(replied)) {
+		w.store.Ask(node, process, s, func(a persistence.Answer, err error) { reply(replied{a, err}) })
+	}, func(r replied) {
+		expiry.Stop()
+		switch {
+		case r.err != nil:
+			call.Finish(r.answer, outcomeOf(r.err), r.err)
+		case w.lose(s, r.answer):
+			breaks(call)()
+		default:
+			call.Finish(r.answer, persistence.Answered, nil)
+		}
+	}, func() {
+		expiry.Stop()
+		breaks(call)()
+	})
+	return call
+}
+
+// outcomeOf is what is known of a statement that ended with an error.
+func outcomeOf(err error) persistence.Outcome {
+	var e *persistence.Error
+	if errors.As(err, &e) && e.NoEffect {
+		return persistence.Failed
+	}
+	return persistence.Unknown
+}
