@@ -8,7 +8,7 @@ RACE := $(if $(shell command -v $$(go env CC)),-race,)
 N ?= 10
 FOR ?= 1m
 
-.PHONY: help build test vet lint bench million fuzz guards repeat killed docs images ci clean
+.PHONY: help build test vet lint bench million fuzz guards controls repeat killed docs images ci clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -43,10 +43,13 @@ fuzz: ## each fuzz target for FOR (default 1m)
 	    echo "== $$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FOR) $$p; done; done
 
 guards: ## show each guard at work in the simulator, and on real servers where a Docker engine answers
-	go run ./cmd/chaos controls
+	go run ./cmd/chaos guards
 	@if timeout 10 docker version >/dev/null 2>&1; then \
-	  echo; set -x; go run ./cmd/chaos controls --cluster containers; \
+	  echo; set -x; go run ./cmd/chaos guards --cluster containers; \
 	else echo; echo "no Docker engine answers: nothing was shown on real servers"; fi
+
+controls: ## try the controls anew, and write what came of them into docs/controls.md (two minutes)
+	go run ./internal/docs controls
 
 repeat: ## the catalogue N times (default 10) on real servers and in the simulator, without retries; CHAOS_DRIVER=gocql1 for that driver
 	@CHAOS_REQUIRE_ENGINE=1 CHAOS_REPEAT=$(N) go test $(RACE) -count 1 -timeout 60m -v -run TestContainersCatalogue ./controller

@@ -25,6 +25,8 @@ type key struct {
 	// journal is what was asked of the key's journal, returned what recoveries made of it.
 	journal  journal
 	returned []showing
+	// reaped are the removals of its row by the rig.
+	reaped []reaping
 
 	// effects are in order; reached is the highest of them, acked of those that were answered applied, at any time.
 	effects        []effect
@@ -93,8 +95,11 @@ func (w *write) plain() bool { return w.ts.Known }
 type effect struct {
 	at     int
 	offset int64
-	// write is nil for what was there before the run, or was written by nobody that the history knows.
-	write *write
+	// write is nil for what was there before the run, or was written by nobody that the history knows: then from is the call of
+	// whoever saw it, and expires when it may be gone.
+	write   *write
+	from    int
+	expires int64
 	// entry is a commit's in the group's log, where it is known by that.
 	entry *accepted
 }
@@ -177,11 +182,34 @@ func (k *key) saw(r *Run, s *showing) {
 	}
 }
 
+// reaping is the removal of a row by the rig, between two events: of the row that it had found, and of no later one.
+type reaping struct {
+	from, to int
+	offset   int64
+}
+
+// reap takes in the removal that began and ended with two events, of which the first was at a time. What it removed is what it
+// had read first: a write that was called before that read was answered may be gone with it.
+func (k *key) reap(from, to int, at int64) {
+	for i := range k.shown {
+		if s := &k.shown[i]; s.from > from && s.to < to && s.purpose == history.ForProbe && s.row != nil {
+			k.reaped = append(k.reaped, reaping{from, to, s.row.Offset.N})
+			k.expire(s.to, at)
+			return
+		}
+	}
+}
+
 // expire notes that what was written before an event may be gone from a time on.
 func (k *key) expire(before int, at int64) {
 	for _, w := range k.writes {
 		if w.call < before && (w.expires == 0 || at < w.expires) {
 			w.expires = at
+		}
+	}
+	for i := range k.effects {
+		if e := &k.effects[i]; e.write == nil && e.from < before && (e.expires == 0 || at < e.expires) {
+			e.expires = at
 		}
 	}
 }
@@ -199,11 +227,11 @@ func (k *key) readEffects() {
 	for i := range k.shown {
 		s := &k.shown[i]
 		if s.shape != gone {
-			k.effects = append(k.effects, effect{at: s.to, offset: s.offset, write: s.write})
+			k.effects = append(k.effects, effect{at: s.to, offset: s.offset, write: s.write, from: s.from})
 		}
 		// A torn row proves that a write of its offset cell took effect too, though its value is another's.
 		if s.row != nil && s.row.Offset.Known && s.row.Offset.N != s.offset {
-			k.effects = append(k.effects, effect{at: s.to, offset: s.row.Offset.N})
+			k.effects = append(k.effects, effect{at: s.to, offset: s.row.Offset.N, from: s.from})
 		}
 	}
 	k.reached, k.acked = rank(k.effects), rank(acked)

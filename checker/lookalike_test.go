@@ -29,6 +29,12 @@ func TestLookalikes(t *testing.T) {
 			ok(P("a", 4)), ok(P("a", 5)), commit("a", 5), recover_("b", 5, show(P("a", 5))), commit("b", 6)), nil},
 		{"the nemesis ended the life of the row's cells", hist(input, truth("start", -1),
 			ok(P("a", 5)), commit("a", 6), expires("begin"), probe(none), expires("done"), recover_("b", 6, none), ok(P("b", 6).of(6)), commit("b", 7)), nil},
+		{"the nemesis took the row away", hist(input, truth("start", -1),
+			ok(P("a", 5)), commit("a", 6), reaps(show(P("a", 5))), recover_("b", 6, none), ok(P("b", 6).of(6)), commit("b", 7)), nil},
+		{"the nemesis took away what only a refusal had told of", hist(input, truth("start", -1),
+			call(P("b", 5)), no(P("a", 4), 5), reaps(show(P("b", 5))), last(none)), nil},
+		{"the nemesis found nothing to take away", hist(input, truth("start", -1),
+			ok(P("a", 5)), reaps(none), commit("a", 6), last(none)), []string{NoStaleOverwrite, NoLeap}},
 		{"made of a journal whose close was not committed", hist(post(0), closes(1), truth("start", -1),
 			ok(P("a", 0)), commit("a", 1), journals("a", 1), makes("b", 1, closed, 1)), nil},
 		{"absent after its close", hist(post(0), closes(1), truth("start", -1),
@@ -191,6 +197,14 @@ func nothing(w W) step {
 // expires is the fault that ends the life of a row's cells.
 func expires(phase string) step {
 	return note("nemesis", history.Fault, &history.FaultDone{Fault: "expire", Target: acct, Phase: phase})
+}
+
+// reaps is the fault that takes the row away which a read has found, with what happens in the middle of it.
+func reaps(found *history.Row, meanwhile ...step) step {
+	phase := func(phase string) step {
+		return note("nemesis", history.Fault, &history.FaultDone{Fault: history.FaultReap, Target: acct, Phase: phase})
+	}
+	return all(phase(history.PhaseBegin), probe(found), all(meanwhile...), phase(history.PhaseDone))
 }
 
 func expiring(row *history.Row) *history.Row {

@@ -177,17 +177,24 @@ func (r *Run) readNotes() {
 	}
 }
 
-// readExpiries takes in the fault that ends the life of a row's cells: what was written before may be gone from then on, as
-// by its TTL. Its beginning counts, since the row is read between that and its proof.
+// readExpiries takes in the faults that end the life of a row, or of its cells: what was written before may be gone from then
+// on, as by its TTL. Their beginning counts, since the row is read between that and the proof.
 func (r *Run) readExpiries() {
+	began := map[*key]int{}
 	for i, e := range r.events {
 		v, ok := e.Value.(*history.FaultDone)
-		if !ok || v == nil || v.Fault != "expire" || v.Phase != "begin" {
+		if !ok || v == nil || v.Fault != history.FaultExpire && v.Fault != history.FaultReap {
 			continue
 		}
 		for _, k := range r.keys {
-			if k.name == v.Target {
+			switch {
+			case k.name != v.Target:
+			case v.Phase == history.PhaseBegin && v.Fault == history.FaultExpire:
 				k.expire(i, e.Time)
+			case v.Phase == history.PhaseBegin:
+				began[k] = i
+			case v.Fault == history.FaultReap:
+				k.reap(began[k], i, r.events[began[k]].Time)
 			}
 		}
 	}

@@ -62,7 +62,14 @@ func rank(effects []effect) highest {
 // highestBefore gives the highest before the event i, none if the write that set it had expired by then.
 func highestBefore(h highest, i int, now int64) (effect, bool) {
 	e, ok := h.before(i)
-	if !ok || e.write != nil && e.write.expires > 0 && e.write.expires <= now {
+	if !ok {
+		return effect{}, false
+	}
+	expires := e.expires
+	if e.write != nil {
+		expires = e.write.expires
+	}
+	if expires > 0 && expires <= now {
 		return effect{}, false
 	}
 	return *e, true

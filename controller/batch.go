@@ -225,9 +225,9 @@ func hasWork(needs persistence.Setting, s *scenarios.Scenario) bool {
 // shownIn names the scenarios that show a guard.
 func shownIn(guard string) string {
 	var names []string
-	for _, c := range Controls() {
-		if c.Guard == guard && !slices.Contains(names, c.Scenario) {
-			names = append(names, c.Scenario)
+	for _, d := range Demonstrations() {
+		if d.Guard == guard && !slices.Contains(names, d.Scenario) {
+			names = append(names, d.Scenario)
 		}
 	}
 	return strings.Join(names, " and ")

@@ -13,7 +13,7 @@ import (
 
 // guards shows each guard at work on a cluster.
 func guards(t *testing.T, on cluster.Cluster) {
-	for _, c := range Controls() {
+	for _, c := range Demonstrations() {
 		t.Run(strings.Join(append([]string{c.Arm, "without", c.Guard}, c.Also...), " "), func(t *testing.T) {
 			s, err := c.Show(t.Context(), on, 1)
 			switch {
@@ -35,13 +35,13 @@ func TestContainersGuards(t *testing.T) { guards(t, containerstest.Open(t)) }
 func TestEveryGuardIsShown(t *testing.T) {
 	for _, g := range persistence.Guards() {
 		for _, arm := range g.Arms {
-			shown := slices.ContainsFunc(Controls(), func(c Control) bool { return c.Guard == g.Name && c.Arm == arm })
+			shown := slices.ContainsFunc(Demonstrations(), func(c Demonstration) bool { return c.Guard == g.Name && c.Arm == arm })
 			if !shown {
 				t.Errorf("%s of %s is not shown", g.Name, arm)
 			}
 		}
 	}
-	for _, c := range Controls() {
+	for _, c := range Demonstrations() {
 		if g, _ := persistence.FindGuard(c.Guard); !slices.Contains(g.Arms, c.Arm) {
 			t.Errorf("%s has no guard %s", c.Arm, c.Guard)
 		}
@@ -50,7 +50,7 @@ func TestEveryGuardIsShown(t *testing.T) {
 
 // TestShowing: what is not shown is a deviation, whichever of the two runs it is.
 func TestShowing(t *testing.T) {
-	c := Control{Guard: persistence.PersistCondition, Arm: persistence.CassandraCAS, Scenario: "stale-periodic-flush", Property: "no-leap"}
+	c := Demonstration{Guard: persistence.PersistCondition, Arm: persistence.CassandraCAS, Scenario: "stale-periodic-flush", Property: "no-leap"}
 	s, err := c.Show(t.Context(), sim.Cluster{}, 1)
 	if err != nil || !s.Shown() || s.Exit() != ExitExpected || !slices.Equal(s.Without.Failing(), sevenBroken) {
 		t.Errorf("%v: shown %v, exit %d, failing %v", err, s.Shown(), s.Exit(), s.Without.Failing())

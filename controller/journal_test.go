@@ -11,7 +11,8 @@ import (
 
 // TestJournalResidue looks at what two owners made of a journal in which the former one had left events 1 and 2, at the
 // offsets 0 and 1, after the account was closed at 3: last-write-wins counts them in, the fence leaves them out at both
-// recoveries, and without its filter not even at the first. What is left in the journal is told at the end.
+// recoveries; without its filter it finds them out at the first alone, and without the floor not even there. What is left in
+// the journal is told at the end.
 func TestJournalResidue(t *testing.T) {
 	s := find(t, "journal-residue")
 	for _, c := range []struct {
@@ -23,7 +24,8 @@ func TestJournalResidue(t *testing.T) {
 		{persistence.CassandraLWW, nil, []int64{2, 4}},
 		{persistence.CassandraCASPersist, nil, []int64{2, 4}},
 		{persistence.CassandraCAS, nil, []int64{0, 2}},
-		{persistence.CassandraCAS, []string{persistence.JournalFloorFilter}, []int64{2, 4}},
+		{persistence.CassandraCAS, []string{persistence.JournalFloorFilter}, []int64{0, 4}},
+		{persistence.CassandraCAS, []string{persistence.JournalFloorFilter, persistence.JournalFloor}, []int64{2, 4}},
 	} {
 		h := execute(t, sim.Cluster{}, s, c.arm, 1, c.without...)
 		var counts, left []int64

@@ -43,8 +43,14 @@ func Faults() []Fault {
 		{history.FaultLoseAnswer, "lets the store do what the worker's next flush asks, and cuts the connection " +
 			"before the worker is told",
 			"what of the answer was held back, once it was", nil, (*Runner).loseAnswer},
+		{history.FaultPhantom, "tells the worker's next first write that somebody else has made the row, which is gone again " +
+			"when it looks: a row that lived for a moment",
+			"it will be told so", (*Runner).phantom, nil},
 		{history.FaultProbe, "reads the rows of `all` keys, or of one, and the committed offsets, plainly",
 			"the reads are in the history", (*Runner).probe, nil},
+		{history.FaultReap, "takes one account's whole row away, as the end of the TTL of all of it does: its offset goes too, " +
+			"and with it what refuses older writes",
+			"a plain read before says whose row it was, one after what is there", (*Runner).reap, nil},
 		{history.FaultRelease, "lets a held worker go on", "it is held no more", (*Runner).release, nil},
 		{history.FaultStart, "starts the worker, in its next life", "its process has begun", (*Runner).start, nil},
 		{history.FaultStop, "ends the worker without flush or commit; it leaves the group if it is still in it",

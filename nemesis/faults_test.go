@@ -36,7 +36,7 @@ func TestProofs(t *testing.T) {
 			t.Errorf("%s is proved by %s, not %s", fault, got, want)
 		}
 	}
-	if got := nemesis.FaultNames(); strings.Join(got, " ") != "evict expire fail hold kill lose lose-answer probe release start stop unreachable" || !slices.IsSorted(got) {
+	if got := nemesis.FaultNames(); strings.Join(got, " ") != "evict expire fail hold kill lose lose-answer phantom probe reap release start stop unreachable" || !slices.IsSorted(got) {
 		t.Errorf("faults %v", got)
 	}
 }

@@ -61,7 +61,7 @@ func (r *Runner) pass(w workload.World, step int, why string) {
 // fits finds what can be seen before a fault is announced.
 func (r *Runner) fits(a Action) error {
 	switch a.Fault {
-	case history.FaultProbe:
+	case history.FaultProbe, history.FaultReap:
 		return nil
 	case history.FaultStart:
 		if process, running := r.Crew.Life(a.Target); running {

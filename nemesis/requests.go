@@ -30,6 +30,16 @@ func (r *Runner) lose(_ workload.World, name string) (string, error) {
 	return "", fmt.Errorf("%s awaits no answer: %s", life, r.Moments.Where())
 }
 
+func (r *Runner) phantom(_ workload.World, name string) (string, error) {
+	process, err := r.running(name)
+	if err != nil {
+		return "", err
+	}
+	point, _, _ := r.Stage.Standing(process)
+	r.Crew.Phantom(name)
+	return fmt.Sprintf("%s will be told so by its next first write, after %s", process, point), nil
+}
+
 func (r *Runner) unreachable(_ workload.World, name string) (string, error) {
 	process, err := r.running(name)
 	if err != nil {

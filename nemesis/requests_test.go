@@ -56,6 +56,39 @@ func TestLoseWhatIsThere(t *testing.T) {
 	}
 }
 
+// A first write that meets a row which is gone when it looks again is refused, and nobody is named; the next life writes it.
+func TestPhantom(t *testing.T) {
+	r := newRig(t, 1, do("start", "a"), when("a", "before-persist", 1, "phantom", "a"), when("a", "commit-answered", 10))
+	r.play(t)
+	r.wantDone(t)
+	if got, want := r.writes(1), []string{"a/1 fail @0 condition", "a/2 ok @0 ", "a/2 ok @1 "}; !slices.Equal(got, want) {
+		t.Error(got)
+	}
+	if got, want := r.proof("phantom"), "a/1 will be told so by its next first write, after before-persist @0"; got != want {
+		t.Errorf("it is proved by %s", got)
+	}
+}
+
+// The whole row goes, and nothing is left that a condition could compare with: what is older than it is the first write of the
+// key again.
+func TestReap(t *testing.T) {
+	r := newRig(t, 1, do("start", "a"), when("a", "before-persist", 5, "reap", "acct-1"), when("a", "commit-answered", 10))
+	r.play(t)
+	r.wantDone(t)
+	if got, want := r.proof("reap"), "the row that a/1#4 left is gone"; got != want {
+		t.Errorf("it is proved by %s", got)
+	}
+	var firsts []int64
+	for _, e := range r.memory.Events {
+		if v, ok := e.Value.(*history.Write); ok && e.Type == history.OK && len(v.Statements) == 2 {
+			firsts = append(firsts, v.Offset)
+		}
+	}
+	if !slices.Equal(firsts, []int64{0, 4}) {
+		t.Errorf("first writes at %v", firsts)
+	}
+}
+
 // A statement that finds no connection had no effect, and the worker knows it; the next one finds one.
 func TestUnreachable(t *testing.T) {
 	r := newRig(t, 1, do("start", "a"), when("a", "before-persist", 3, "unreachable", "a"), when("a", "commit-answered", 10))

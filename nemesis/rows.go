@@ -19,3 +19,14 @@ func (r *Runner) expire(w workload.World, target string) (string, error) {
 	}
 	return fmt.Sprintf("the row that %s left has no offset and no value", row.Write), nil
 }
+
+func (r *Runner) reap(w workload.World, target string) (string, error) {
+	row, err := r.Observer.Reap(w, target)
+	switch {
+	case err != nil:
+		return "", err
+	case row == nil:
+		return "", unfitf("%s has no row", target)
+	}
+	return fmt.Sprintf("the row that %s left is gone", row.Write), nil
+}

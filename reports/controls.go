@@ -4,69 +4,72 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
-// Control is one guard, with what came of the run with it and of the one without.
+// Control is a configuration of the published models, with what came of it here.
 type Control struct {
-	Guard, Arm, Prevents, Scenario string
-	// Also are guards that were off in both runs.
-	Also []string
-	// With says how the run with the guard came out, Failing which properties failed without it.
-	With    string
-	Failing []string
-	// Shown tells whether the guard was seen at work; Must is the property that had to fail without it.
-	Shown bool
-	Must  string
-	// Again is the command that repeats the run without the guard.
-	Again string
+	Case, Expected, Found string
+	As                    bool
+	// Tried is of how many seeds something came, or nothing; Of how many there are at most.
+	Tried, Of int
+	Took      time.Duration
+	// Off are the guards that were away; Why says why it comes out so.
+	Off []string
+	Why string
+	// Seen is how many runs showed what the case is about, Shows what that is; empty where it is about nothing but its failure.
+	Seen  int
+	Shows string
+	// Sentence is what the search ended with, Again the command that replays it; empty where it did not.
+	Sentence, Again string
 }
 
-// Controls tells of the guards: the answer in the first line, then a table, two or three lines a guard. Of is how many there
-// should be; fewer are told of when the rig failed.
-func Controls(w io.Writer, where string, all []Control, of int, interrupted bool) {
-	shown := 0
-	guard, arm, scenario := len("guard"), len("arm"), len("scenario")
+// Controls tells of them: the answer in the first line, then a table. In full, and of what did not come out as expected in any
+// case, each line is followed by what it rests on. Of is how many there should be; fewer are told of when the rig failed.
+func Controls(w io.Writer, base int64, all []Control, of int, full, interrupted bool) {
+	as, took := 0, time.Duration(0)
+	name, expected, found := len("case"), len("expected"), len("found")
 	for _, c := range all {
-		guard, arm, scenario = max(guard, runes(c.Guard)), max(arm, runes(c.Arm)), max(scenario, runes(c.Scenario))
-		if c.Shown {
-			shown++
+		name, expected, found = max(name, runes(c.Case)), max(expected, runes(c.Expected)), max(found, runes(c.Found))
+		took += c.Took
+		if c.As {
+			as++
 		}
 	}
-	head := "EVERY GUARD IS SHOWN: "
+	head := "AS EXPECTED: "
 	switch {
 	case len(all) < of && interrupted:
 		head = "INTERRUPTED: "
 	case len(all) < of:
 		head = "THE RIG FAILED: "
-	case shown < len(all):
-		head = "NOT SHOWN: "
+	case as < len(all):
+		head = "NOT AS EXPECTED: "
 	}
-	Hanging(w, head, fmt.Sprintf("%d of %d controls · %s", shown, of, where))
+	Hanging(w, head, fmt.Sprintf("%d of %d controls · base %d · sim · %s", as, of, base, seconds(took)))
 	row := func(columns ...any) {
-		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-*s  %-*s  %-*s  %-7s  %s",
-			append([]any{guard, columns[0], arm, columns[1], scenario, columns[2]}, columns[3:]...)...), " "))
+		fmt.Fprintf(w, "  %-*s  %-*s  %-*s  %5v  %7v\n", append([]any{name, columns[0], expected, columns[1], found, columns[2]}, columns[3:]...)...)
 	}
 	fmt.Fprintln(w)
-	row("guard", "arm", "scenario", "with it", "shown")
+	row("case", "expected", "found", "seeds", "seconds")
 	for _, c := range all {
-		c.tell(w, row)
+		row(c.Case, c.Expected, c.Found, c.Tried, fmt.Sprintf("%.2f", c.Took.Seconds()))
+		if full || !c.As {
+			c.tell(w)
+		}
 	}
 }
 
-func (c Control) tell(w io.Writer, row func(...any)) {
+func (c Control) tell(w io.Writer) {
 	const margin = "      "
-	row(c.Guard, c.Arm, c.Scenario, c.With, yes(c.Shown))
-	Hanging(w, margin+"prevents ", c.Prevents)
-	failing := "nothing"
-	if len(c.Failing) > 0 {
-		failing = strings.Join(c.Failing, ", ")
+	if len(c.Off) > 0 {
+		Hanging(w, margin+"without: ", strings.Join(c.Off, ", "))
 	}
-	Hanging(w, margin+"fails without it: ", failing)
-	if len(c.Also) > 0 {
-		Hanging(w, margin+"off in both: ", strings.Join(c.Also, ", ")+", which would do its work here")
+	Hanging(w, margin+"why: ", c.Why)
+	if c.Shows != "" && c.Sentence == "" {
+		Hanging(w, margin+"seen: ", fmt.Sprintf("in %d of %d runs %s", c.Seen, c.Tried, c.Shows))
 	}
-	if !c.Shown {
-		Hanging(w, margin+"must fail without it: ", c.Must)
+	if c.Sentence != "" {
+		Hanging(w, margin+"found: ", c.Sentence)
 		Command(w, margin+"again: ", c.Again)
 	}
 }

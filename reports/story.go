@@ -295,6 +295,10 @@ func (t *teller) fault(e history.Event, v *history.FaultDone) {
 		t.add(e, v.Target, "loses the answer that it awaits")
 	case history.FaultUnreachable:
 		t.add(e, v.Target, "cannot reach the store for once")
+	case history.FaultPhantom:
+		t.add(e, v.Target, "is to meet a row that lives for a moment at its next first write")
+	case history.FaultReap:
+		t.add(e, "-", v.Target+": its row is gone, as at the end of its TTL")
 	case history.FaultExpire:
 		t.add(e, "-", v.Target+": offset and value of its row expire")
 	default:

@@ -10,15 +10,21 @@ import (
 	"strings"
 )
 
-//go:embed catalogue/*.yaml
-var catalogue embed.FS
+//go:embed catalogue/*.yaml controls/*.yaml
+var embedded embed.FS
 
-const extension = ".yaml"
+// The folders of the scenarios that come with the program. Those of the catalogue are for people, and each is run in every
+// world; those of the controls leave their plans to the seed, for searches in the simulator. All are found by name.
+const (
+	catalogue = "catalogue"
+	controls  = "controls"
+	extension = ".yaml"
+)
 
-// names are the scenarios of the catalogue: a file is called after its scenario, so that one can be found without reading
-// the others.
-func names() []string {
-	files, err := fs.Glob(catalogue, "catalogue/*"+extension)
+// names are the scenarios of a folder: a file is called after its scenario, so that one can be found without reading the
+// others.
+func names(folder string) []string {
+	files, err := fs.Glob(embedded, folder+"/*"+extension)
 	if err != nil {
 		panic(err) // the pattern is a constant
 	}
@@ -29,11 +35,16 @@ func names() []string {
 	return files
 }
 
-// Catalogue reads all scenarios that come with the program, sorted by name.
-func Catalogue(v Vocabulary) ([]*Scenario, error) {
+// Catalogue reads all scenarios of the catalogue, sorted by name.
+func Catalogue(v Vocabulary) ([]*Scenario, error) { return all(catalogue, v) }
+
+// Controls reads those that `chaos controls` searches.
+func Controls(v Vocabulary) ([]*Scenario, error) { return all(controls, v) }
+
+func all(folder string, v Vocabulary) ([]*Scenario, error) {
 	var all []*Scenario
-	for _, name := range names() {
-		s, err := fromCatalogue(name, v)
+	for _, name := range names(folder) {
+		s, err := from(folder, name, v)
 		if err != nil {
 			return nil, err
 		}
@@ -42,9 +53,9 @@ func Catalogue(v Vocabulary) ([]*Scenario, error) {
 	return all, nil
 }
 
-func fromCatalogue(name string, v Vocabulary) (*Scenario, error) {
-	file := path.Join("catalogue", name+extension)
-	data, err := catalogue.ReadFile(file)
+func from(folder, name string, v Vocabulary) (*Scenario, error) {
+	file := path.Join(folder, name+extension)
+	data, err := embedded.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read scenario: %w", err)
 	}
@@ -58,16 +69,18 @@ func fromCatalogue(name string, v Vocabulary) (*Scenario, error) {
 	return s, nil
 }
 
-// Find reads a scenario by its name in the catalogue or by the path of a file. What has a slash in it or ends in .yaml or
+// Find reads a scenario by its name in the catalogue, or among the controls, or by the path of a file. What has a slash in it or ends in .yaml or
 // .yml is a path. Of the rest the catalogue comes first, so that a file that happens to lie in the working folder cannot
 // take the place of a scenario that a script asks for.
 func Find(nameOrPath string, v Vocabulary) (*Scenario, error) {
-	there := names()
+	there := names(catalogue)
 	switch {
 	case strings.ContainsAny(nameOrPath, `/\`), strings.HasSuffix(nameOrPath, ".yaml"), strings.HasSuffix(nameOrPath, ".yml"):
 		return Load(nameOrPath, v)
 	case slices.Contains(there, nameOrPath):
-		return fromCatalogue(nameOrPath, v)
+		return from(catalogue, nameOrPath, v)
+	case slices.Contains(names(controls), nameOrPath):
+		return from(controls, nameOrPath, v)
 	}
 	if info, err := os.Stat(nameOrPath); err == nil && info.Mode().IsRegular() {
 		return Load(nameOrPath, v)

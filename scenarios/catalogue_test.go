@@ -15,7 +15,7 @@ import (
 // catalogueVocabulary is what the catalogue uses: it grows with the rig, and the mistakes of the other tests do not.
 func catalogueVocabulary() Vocabulary {
 	v := testVocabulary()
-	v.Faults = append(v.Faults, "evict", "expire", "fail", "lose", "lose-answer", "unreachable")
+	v.Faults = append(v.Faults, "evict", "expire", "fail", "lose", "lose-answer", "phantom", "reap", "unreachable")
 	v.Arms = append(v.Arms, "cassandra/cas-persist")
 	known := v.Requirement
 	v.Requirement = func(text string) error {
@@ -64,6 +64,9 @@ func TestFind(t *testing.T) {
 			t.Errorf("Find(%q): %v", ask, err)
 		}
 	}
+	if s, err := Find("one-owner", v); err != nil || s.File != "controls/one-owner.yaml" {
+		t.Errorf("Find(one-owner): %v", err)
+	}
 	_, err := Find("clam", v)
 	if err == nil || !strings.HasPrefix(err.Error(), "no scenario is called \"clam\"; did you mean \"calm\"?\nscenarios: calm ") ||
 		!strings.HasSuffix(err.Error(), "\na file of your own is given by its path: ./mine.yaml") {
@@ -80,8 +83,8 @@ func TestMisspelt(t *testing.T) {
 	key := regexp.MustCompile(`[a-z][a-z/-]*:( |$)`)
 	// What is left out: text that may be anything, and the first start of a worker, which gives it its name.
 	value := regexp.MustCompile(`\b(worker|point|kind|evicted|hold|stop|release|probe|holds): [a-z-]+`)
-	for _, name := range names() {
-		data, err := catalogue.ReadFile("catalogue/" + name + ".yaml")
+	for _, name := range names(catalogue) {
+		data, err := embedded.ReadFile("catalogue/" + name + ".yaml")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -122,10 +122,10 @@ func (l *loader) action(o *object, what string, m moment) (nemesis.Action, bool)
 		}
 		return nemesis.Action{}, false
 	}
-	if f.name == history.FaultProbe || f.name == history.FaultExpire {
+	if ofAccounts(f.name) {
 		target, ok := l.text(f)
 		switch {
-		case ok && target == allWorkers && f.name == history.FaultExpire:
+		case ok && target == allWorkers && f.name != history.FaultProbe:
 			l.fail(f.at, "only probe takes all", "%q takes one account", f.name)
 		case ok:
 			l.probes = append(l.probes, word{target, f.at})
@@ -150,6 +150,11 @@ func (l *loader) action(o *object, what string, m moment) (nemesis.Action, bool)
 	}
 	l.acts = append(l.acts, act{fault: f.name, target: target, step: m.step})
 	return nemesis.Action{Fault: f.name, Target: target.text}, ok
+}
+
+// ofAccounts tells whether a fault is done to an account, and not to a worker.
+func ofAccounts(fault string) bool {
+	return slices.Contains([]string{history.FaultExpire, history.FaultProbe, history.FaultReap}, fault)
 }
 
 // task reads a hold or a release of a worker's flush alone: a/flush.

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/single-writer/chaos/history"
@@ -228,6 +229,10 @@ func (d drawing) step(r RandomPlan, w workload.Config, at place) (nemesis.Step, 
 		if history.AfterAnswer(point) {
 			s.When.Answer = workload.AnyAnswer
 		}
+	}
+	if fault == history.FaultReap {
+		do(fault, account+strconv.Itoa(1+d.IntN(d.of.Keys)))
+		return s, at
 	}
 	do(fault, w.Name)
 	switch {

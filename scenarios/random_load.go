@@ -17,8 +17,8 @@ const (
 )
 
 // drawable are the faults that a plan can draw. The others end a worker's being held or away, and come by themselves.
-var drawable = []string{history.FaultEvict, history.FaultHold, history.FaultKill, history.FaultLoseAnswer, history.FaultProbe,
-	history.FaultStop, history.FaultUnreachable}
+var drawable = []string{history.FaultEvict, history.FaultHold, history.FaultKill, history.FaultLoseAnswer, history.FaultPhantom,
+	history.FaultProbe, history.FaultReap, history.FaultStop, history.FaultUnreachable}
 
 // randomInput reads {events: 32, closes: 4, pause: 300ms}.
 func (l *loader) randomInput(f *field) {
@@ -35,7 +35,7 @@ func (l *loader) randomInput(f *field) {
 	l.scenario.Random.Input = RandomInput{Events: int(events), Closes: int(closes), Pause: pause}
 }
 
-// randomPlan reads {random: {workers: 3, faults: 8, pause: 300ms, of: {hold: 4, kill: 1}}}.
+// randomPlan reads {random: {workers: 3, faults: 8, pause: 300ms, of: {hold: 4, kill: 1}, points: [folded]}}.
 func (l *loader) randomPlan(f *field) {
 	outer, ok := l.object(f.value, f.at, "a plan that is not a list", randomKey)
 	if !ok {
@@ -53,6 +53,9 @@ func (l *loader) randomPlan(f *field) {
 	faults, _ := l.number(o.need("faults"), mostFaults)
 	pause, _ := l.duration(o.field("pause"), 0)
 	r := RandomPlan{Workers: int(workers), Faults: int(faults), Pause: pause, Points: l.vocabulary.Points}
+	if points := o.field("points"); points != nil {
+		r.Points = l.pointsOf(points)
+	}
 	if of := o.need("of"); of != nil {
 		r.Of = l.weights(of)
 	}
@@ -61,6 +64,19 @@ func (l *loader) randomPlan(f *field) {
 		l.start(string(rune('a'+i)), random.at, moment{0, -1})
 	}
 	l.planRead = ok
+}
+
+// pointsOf reads the points to which a plan is kept.
+func (l *loader) pointsOf(f *field) []string {
+	had := len(l.errs)
+	words := l.words(f)
+	for _, w := range words {
+		l.known(w, "point", "points", l.vocabulary.Points)
+	}
+	if len(words) == 0 && len(l.errs) == had {
+		l.fail(f.at, listed("points", l.vocabulary.Points), "\"points\" names none")
+	}
+	return texts(words)
 }
 
 // weights reads which faults there are, and how often.

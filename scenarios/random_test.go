@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/ledger"
 	"github.com/single-writer/chaos/nemesis"
 	"github.com/single-writer/chaos/workload"
@@ -91,6 +92,33 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+// A plan may be kept to some points, and may take rows away: of the accounts that there are.
+func TestDrawKeptToPoints(t *testing.T) {
+	v := catalogueVocabulary()
+	text := strings.Replace(drawn, "of: {hold: 5, kill: 2, probe: 1}", "of: {hold: 2, reap: 1}, points: [folded, before-delete]", 1)
+	s, err := Parse("drawn.yaml", []byte(text), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, reaped := map[string]int{}, map[string]int{}
+	for seed := range int64(100) {
+		for _, st := range s.Draw(seed).Plan {
+			points[st.When.Point]++
+			for _, a := range st.Do {
+				if a.Fault == history.FaultReap {
+					reaped[a.Target]++
+				}
+			}
+		}
+	}
+	if len(points) != 3 || points[""] == 0 || points["folded"] == 0 || points["before-delete"] == 0 {
+		t.Errorf("points %v", points)
+	}
+	if len(reaped) != 3 || reaped["acct-1"] == 0 || reaped["acct-2"] == 0 || reaped["acct-3"] == 0 {
+		t.Errorf("rows taken away: %v", reaped)
+	}
+}
+
 // healed fails unless the plan ends with everybody released and started: what is left of the input could not be judged.
 func healed(t *testing.T, seed int64, plan []nemesis.Step) {
 	t.Helper()
@@ -109,7 +137,11 @@ func TestWriteAndRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all = append(all, parsed(t, drawn), parsed(t, strings.Replace(mine, "- when: {worker: a, point: folded, event: 6}",
+	searched, err := Controls(catalogueVocabulary())
+	if err != nil || len(searched) == 0 {
+		t.Fatalf("%d scenarios for searches: %v", len(searched), err)
+	}
+	all = append(append(all, searched...), parsed(t, drawn), parsed(t, strings.Replace(mine, "- when: {worker: a, point: folded, event: 6}",
 		"- when: [{worker: a, point: folded, event: 6}]", 1)))
 	places := cmpopts.IgnoreFields(workload.Trigger{}, "Where")
 	steps := cmpopts.IgnoreFields(nemesis.Step{}, "Where")
@@ -142,6 +174,8 @@ func TestRandomMistakes(t *testing.T) {
 		{"hold: 5", "hold: 0", `drawn.yaml:8:60: "hold" takes a number from 1 to 1000, not 0`},
 		{"hold: 5", "start: 5", `drawn.yaml:8:54: no fault that can be drawn is called "start"`},
 		{"of: {hold: 5, kill: 2, probe: 1}", "of: {}", `drawn.yaml:8:53: "of" names no fault`},
+		{"pause: 30ms, of", "pause: 30ms, points: [foldd], of", `drawn.yaml:8:58: no point is called "foldd"; did you mean "folded"?`},
+		{"pause: 30ms, of", "pause: 30ms, points: [], of", `drawn.yaml:8:57: "points" names none`},
 		{"  random: {workers", "  rondom: {workers", `drawn.yaml:8:3: a plan that is not a list has no key "rondom"; did you mean "random"?`},
 		{"[1, 9]", "[1]", `drawn.yaml:6:30: "max-poll-records" needs two values to choose from`},
 		{"[1, 9]", "[1, 0]", `drawn.yaml:6:34: "max-poll-records" takes a number from 1 to 1000000, not 0`},

@@ -9,13 +9,13 @@ import (
 func reducibles(t *testing.T) (out []*Scenario) {
 	t.Helper()
 	for _, name := range []string{"stale-periodic-flush", "journal-hole", "two-partitions-one-lost-cooperative", "replay-window"} {
-		s, err := fromCatalogue(name, catalogueVocabulary())
+		s, err := from(catalogue, name, catalogueVocabulary())
 		if err != nil {
 			t.Fatal(err)
 		}
 		out = append(out, s.Reducible("small", "What is left."))
 	}
-	s, err := fromCatalogue("overlap-random", catalogueVocabulary())
+	s, err := from(catalogue, "overlap-random", catalogueVocabulary())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,6 +72,7 @@ func Keys() []Key {
 		{aRandomPlan, "faults", "how many are drawn"},
 		{aRandomPlan, "pause", "the longest time between two of them"},
 		{aRandomPlan, "of", "which faults, each with how often against the others: `{hold: 4, kill: 1}`"},
+		{aRandomPlan, "points", "those at which a fault may be done; without it any: `chaos list points`"},
 	}
 }
 

@@ -37,3 +37,30 @@ func (o *Observer) Expire(w World, key string) (*history.Row, error) {
 	})
 	return after, err
 }
+
+// Reap takes a key's row away, as the end of its TTL does where every cell of it was written with one: nothing is left that a
+// condition could compare with, nor of which anybody could be told. It removes what it has read, by the timestamp of that, so
+// that a row which is written meanwhile stays. The row that it removed is returned, nil where there was none.
+func (o *Observer) Reap(w World, key string) (*history.Row, error) {
+	if err := o.known(key); err != nil {
+		return nil, err
+	}
+	var before *history.Row
+	err := o.apart(w, func(w World) error {
+		row, err := o.read(w, key, history.ForProbe, false)
+		if err != nil || row == nil {
+			return err
+		}
+		if !row.WritetimeOffset.Known {
+			return fmt.Errorf("the row of %s has no offset: it is not known when it was written", key)
+		}
+		st := persistence.Statement{Verb: persistence.Remove, Partition: o.partition(key), Key: key, Timestamp: row.WritetimeOffset.N}
+		if _, outcome, err := o.Rows.Start(st).Await(); outcome != persistence.Answered {
+			return fmt.Errorf("reap the row of %s: %w", key, err)
+		}
+		before = row
+		_, err = o.read(w, key, history.ForProbe, false)
+		return err
+	})
+	return before, err
+}

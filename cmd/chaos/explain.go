@@ -82,7 +82,7 @@ type guardShown struct {
 func findGuard(name string) (guard, bool) {
 	is, ok := persistence.FindGuard(name)
 	g := guard{Schema: 1, Name: name, Prevents: is.Prevents, Arms: is.Arms, Shown: []guardShown{}}
-	for _, ctl := range controller.Controls() {
+	for _, ctl := range controller.Demonstrations() {
 		if ctl.Guard == name {
 			g.Shown = append(g.Shown, guardShown{ctl.Property, append([]string{}, ctl.Also...), ctl.Command("sim")})
 		}
@@ -108,5 +108,5 @@ func (g guard) explain(w io.Writer) {
 		}
 		reports.Command(w, "    ", s.Command)
 	}
-	reports.Hanging(w, "  ", "Others may fail with them; chaos controls names all that do.")
+	reports.Hanging(w, "  ", "Others may fail with them; chaos guards names all that do.")
 }

@@ -1,7 +1,7 @@
 // Command docs writes those parts of README.md and of the pages in docs/ that are made from the code: what a scenario states,
 // what a guard prevents, what a property means, what a command prints. They stand between two marks; the rest is by hand.
 //
-// It is run in the project's folder: make docs. TestDocsAreGenerated fails when a page is not what it would write.
+// It is run in the project's folder: make docs. With the argument "controls" it tries them first: make controls. TestDocsAreGenerated fails when a page is not what it would write.
 package main
 
 import (
@@ -12,10 +12,25 @@ import (
 )
 
 func main() {
-	if err := write("."); err != nil {
+	err := tries(os.Args[1:])
+	if err == nil {
+		err = write(".")
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// tries tries the controls anew, before the pages are written, where that is asked for: make controls.
+func tries(args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case len(args) == 1 && args[0] == "controls":
+		return tryControls(".")
+	}
+	return fmt.Errorf("it takes nothing, or \"controls\", and not %q", args)
 }
 
 // write writes all pages of the project anew.

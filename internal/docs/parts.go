@@ -21,6 +21,10 @@ func made() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	drawn, err := scenarios.Controls(controller.Vocabulary())
+	if err != nil {
+		return nil, err
+	}
 	parts, err := shown()
 	if err != nil {
 		return nil, err
@@ -29,6 +33,7 @@ func made() (map[string]string, error) {
 		"arms": arms(), "guards": guards(), "scenarios": catalogue(all), "property-table": propertyTable(),
 		"properties": properties(), "notation": checker.Notation(), "settings": settings(),
 		"document": document(), "requires": requires(),
+		"searched": searched(drawn), "controls": controls(), "controls-tried": triedTable(),
 		"facts-cassandra": facts(conformance.Cassandra), "facts-kafka": facts(conformance.Kafka),
 		"facts-replicated": replicated(), "facts-not-modelled": notModelled(),
 	})
@@ -64,7 +69,7 @@ func guards() string {
 // shownBy names the scenarios that show a guard at work, and the property that fails in each.
 func shownBy(guard string) string {
 	var out []string
-	for _, c := range controller.Controls() {
+	for _, c := range controller.Demonstrations() {
 		if c.Guard != guard {
 			continue
 		}
@@ -101,6 +106,15 @@ func catalogue(all []*scenarios.Scenario) string {
 			strings.TrimSpace(s.About), strings.Join(of, "<br>")})
 	}
 	return table([]string{"scenario", "what happens", "what it must show of each arm"}, rows)
+}
+
+// searched says what each scenario that is there for searches is about.
+func searched(all []*scenarios.Scenario) string {
+	var rows [][]string
+	for _, s := range all {
+		rows = append(rows, []string{searchedIn(s.Name), strings.TrimSpace(s.About)})
+	}
+	return table([]string{"scenario", "what happens"}, rows)
 }
 
 func propertyTable() string {

@@ -43,6 +43,7 @@ const (
 	// Those of a worker that restores its keys from events.
 	JournalOrder       = "journal-order"
 	JournalFloorFilter = "journal-floor-filter"
+	JournalFloor       = "journal-floor"
 	MonotoneInit       = "monotone-init"
 )
 
@@ -58,6 +59,7 @@ var guards = []Guard{
 	{TombstoneGuard, "a stale owner's flush from bringing a deleted key back to life", "", ""},
 	{NeverPersisted, "a stale owner's flush from bringing back a key that was deleted before it was ever stored", TombstoneGuard, ""},
 	{JournalFloorFilter, "events that a stale owner left in the journal from being folded into the state of a later life", "", RestoreEvents},
+	{JournalFloor, "a journal that comes to less than the row from taking the row's place in a recovery", "", RestoreEvents},
 	{MonotoneInit, "a recovery from an old journal from lowering the floor, below which a rightful owner is refused for ever", MonotoneBuffer,
 		RestoreEvents},
 	{JournalOrder, "a snapshot whose events the journal lacks from being stored, after which a rightful owner is refused for ever", "", RestoreEvents},

@@ -81,7 +81,8 @@ func (l life) sentForms() []string {
 func TestRestoreFromEvents(t *testing.T) {
 	cas := arm(t, persistence.CassandraCAS)
 	unfiltered := arm(t, persistence.CassandraCAS, persistence.JournalFloorFilter)
-	unguarded := arm(t, persistence.CassandraCAS, persistence.JournalFloorFilter, persistence.MonotoneInit)
+	unfloored := arm(t, persistence.CassandraCAS, persistence.JournalFloorFilter, persistence.JournalFloor)
+	unguarded := arm(t, persistence.CassandraCAS, persistence.JournalFloorFilter, persistence.JournalFloor, persistence.MonotoneInit)
 	for _, c := range []struct {
 		name  string
 		arm   *persistence.Arm
@@ -102,11 +103,17 @@ func TestRestoreFromEvents(t *testing.T) {
 
 		{name: "unfiltered, a tombstone", arm: unfiltered, found: []reply{found(tombstone(5)), journaled(t, 2, 3, 7, 8)},
 			want: fold(2, 3, 7, 8), floor: history.Some(8)},
+		{name: "unfiltered, rows up to a value", arm: unfiltered, found: []reply{found(row(t, 5)), journaled(t, 2, 5)},
+			want: fold(2, 5), floor: history.Some(5)},
 		{name: "unfiltered, rows below a tombstone", arm: unfiltered, found: []reply{found(tombstone(5)), journaled(t, 2, 3)},
+			floor: history.Some(5)},
+		{name: "unfiltered, a value and no journal", arm: unfiltered, found: []reply{found(row(t, 5)), journaled(t)},
+			want: state(5), floor: history.Some(5)},
+		{name: "unfloored, rows below a tombstone", arm: unfloored, found: []reply{found(tombstone(5)), journaled(t, 2, 3)},
 			want: fold(2, 3), floor: history.Some(5)},
 		{name: "unguarded, rows below a tombstone", arm: unguarded, found: []reply{found(tombstone(5)), journaled(t, 2, 3)},
 			want: fold(2, 3), floor: history.Some(3)},
-		{name: "unfiltered, a value and no journal", arm: unfiltered, found: []reply{found(row(t, 5)), journaled(t)}, floor: history.Some(5)},
+		{name: "unfloored, a value and no journal", arm: unfloored, found: []reply{found(row(t, 5)), journaled(t)}, floor: history.Some(5)},
 
 		{name: "last-write-wins asks only the journal", arm: arm(t, persistence.CassandraLWW), found: []reply{journaled(t, 2, 3)},
 			want: fold(2, 3), floor: history.Some(3)},
