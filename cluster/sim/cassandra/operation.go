@@ -39,12 +39,15 @@ func (s *Store) Ask(coordinator int, process string, st persistence.Statement, d
 		return
 	}
 	at := s.nodes[coordinator]
+	if len(s.nodes) == 1 {
+		done(s.alone(at, st), nil)
+		return
+	}
 	o := &operation{Store: s, at: at, of: process, Statement: st, second: s.clock(at) / 1e6, began: s.net.Now(), done: done}
-	reads := st.Verb == persistence.Select || st.Verb == persistence.Scan
 	switch {
-	case st.If != persistence.Always || reads && s.Rules.Serial(st):
-		(&round{operation: o, reads: reads}).begin()
-	case reads:
+	case s.rounds(st):
+		(&round{operation: o, reads: reads(st)}).begin()
+	case reads(st):
 		o.read(func(t *table) { done(t.read(s.Rules, st, o.second), nil) }, o.fail)
 	default:
 		w := write{st, Stamp(st.Timestamp), o.second}
@@ -63,12 +66,8 @@ func (o *operation) message(to *node, about cluster.Phase) cluster.Message {
 }
 
 // ask has nodes do something and tells what each answers, until heard says what comes next; late is called instead when that
-// took too long. Whatever is on its way then arrives all the same. A lone node answers itself at once.
+// took too long. Whatever is on its way then arrives all the same.
 func ask[T any](o *operation, to []*node, about cluster.Phase, do func(n *node) T, heard func(n *node, answer T) (next func()), late func()) {
-	if len(o.nodes) == 1 {
-		heard(o.at, do(o.at))()
-		return
-	}
 	over := false
 	var expiry Timer
 	for _, n := range to {
@@ -122,10 +121,6 @@ type replied struct {
 // read merges what a quorum has, cell by cell. All live nodes are asked, and the first that answer are the quorum: which of
 // them a real coordinator asks is its snitch's choice, and the driver's.
 func (o *operation) read(then func(*table), failed func(error)) {
-	if len(o.nodes) == 1 {
-		then(o.at.tables[o.Table])
-		return
-	}
 	to := o.live
 	if !o.Rules.Begins(len(to), o.needed()) {
 		failed(unavailable(len(to), o.needed(), o.If == persistence.Always))

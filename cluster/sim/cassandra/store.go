@@ -4,7 +4,7 @@
 //
 // A statement goes to any node, which coordinates it: operation.go asks a quorum, round.go takes a conditional statement
 // through its phases, acceptor.go is what a node remembers of them, table.go and row.go what it has stored. rules.go holds
-// the facts of Cassandra that all of it obeys. Of one node every answer is there at once, and no write is ever in doubt.
+// the facts of Cassandra that all of it obeys. A lone node (alone.go) answers at once, and none of its writes is ever in doubt.
 package cassandra
 
 import (
