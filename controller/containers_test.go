@@ -3,6 +3,7 @@ package controller
 import (
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,49 +102,14 @@ func steps(h *history.History) map[string][]string {
 		if e.Process == "drain" && e.F == history.Fault {
 			break
 		}
-		s := fmt.Sprintf("%s %s", e.Type, e.F)
-		switch v := e.Value.(type) {
-		case *history.PointReached:
-			s += fmt.Sprintf(" %s p%d %s @%s generation %d %s", v.Point, v.Partition, v.Key, v.Offset, v.Generation, v.Outcome)
-		case *history.Recovery:
-			s += fmt.Sprintf(" p%d from %d %v generation %d", v.Partition, v.Start, v.Keys, v.Generation)
-			for _, k := range v.States {
-				s += fmt.Sprintf(" [%s %v floor %s]", k.Key, k.State, k.Floor)
-			}
-		case *history.JournalWrite:
-			s += fmt.Sprintf(" %s @%d %s generation %d %s", v.Key, v.Offset, v.Write, v.Generation, v.Code)
-		case *history.JournalRemoval:
-			s += fmt.Sprintf(" %s generation %d %s", v.Key, v.Generation, v.Code)
-		case *history.JournalRows:
-			s += " " + v.Key
-			for _, r := range v.Rows {
-				s += fmt.Sprintf(" @%d by %s", r.Offset, r.Write)
-			}
-		case *history.KeyWrite:
-			s += fmt.Sprintf(" %s generation %d %s", v.Key, v.Generation, v.Code)
-		case *history.KeyList:
-			s += fmt.Sprintf(" %v", v.Keys)
-		case *history.RowRead:
-			s += " " + v.Key
-			if v.Row != nil {
-				s += fmt.Sprintf(" @%s by %s", v.Row.Offset, v.Row.Write)
-			}
-		case *history.Write:
-			s += fmt.Sprintf(" %s @%d %s generation %d %s stored %s", v.Key, v.Offset, v.Write, v.Generation, v.Code, v.Stored)
-			for _, st := range v.Statements {
-				s += fmt.Sprintf(" [%s %s %s]", st.CQL, st.Result, st.Stored)
-			}
-		case *history.OffsetCommit:
-			s += fmt.Sprintf(" p%d %d generation %d %s", v.Partition, v.Offset, v.Generation, v.Code)
-		case *history.LifeEvent:
-			s += " " + v.Status
-		default:
+		s := deed(e)
+		if s == "" || !history.IsWorker(e.Process) {
 			continue
 		}
+		if owner := reflect.Indirect(reflect.ValueOf(e.Value)).FieldByName("Generation"); owner.IsValid() {
+			s += fmt.Sprintf(" generation %d", owner.Int())
+		}
 		out[e.Process] = append(out[e.Process], s)
-	}
-	for _, rig := range []string{"observer", "drain"} {
-		delete(out, rig)
 	}
 	return out
 }

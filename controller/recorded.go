@@ -221,6 +221,12 @@ func (r *Recorded) readVerdict() *Unfit {
 	return nil
 }
 
+// verdict judges the recorded history by what its scenario states.
+func (r *Recorded) verdict() (Verdict, scenarios.Expectation) {
+	e, _ := r.Job.Scenario.Expectation(r.Job.Arm.Name)
+	return Judge(r.History, e), e
+}
+
 // named is the rig that recorded the run, thisRig the one that runs.
 func (r *Recorded) named() string { return rig(r.Facts.Version, r.Facts.Build) }
 func thisRig() string             { return rig(Version, build()) }

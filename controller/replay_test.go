@@ -57,15 +57,16 @@ func opened(t testing.TB, folder string) *Recorded {
 
 // Whatever was run in the simulator, its folder has all that is needed to do it again byte for byte.
 func TestReplayCatalogue(t *testing.T) {
-	for _, s := range catalogue(t) {
-		for _, folder := range recorded(t, sim.Cluster{}, s.Name, 3) {
+	for i, s := range catalogue(t) {
+		arm := s.Arms()[i%len(s.Arms())]
+		for _, folder := range recorded(t, sim.Cluster{}, s.Name, 3, arm) {
 			if r := replayed(t, folder, 1); r.Exit() != ExitExpected {
 				t.Errorf("%s: %+v, %+v", folder, r.Difference, r.Said)
 			}
 		}
 	}
 	for _, on := range []sim.Cluster{{Strategy: sim.PCT}, {Loss: 0.03}, {Strategy: sim.PCT, Loss: 0.03}} {
-		for _, folder := range recorded(t, on, "overlap-random", 5) {
+		for _, folder := range recorded(t, on, "overlap-random", 5, "cassandra/cas") {
 			if r := replayed(t, folder, 2); r.Exit() != ExitExpected || r.Times != 2 {
 				t.Errorf("%s: %+v, %+v", folder, r.Difference, r.Said)
 			}

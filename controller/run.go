@@ -27,6 +27,9 @@ type Job struct {
 	Seed     int64
 	// Drawn tells that the scenario left something to the seed, which is settled in Scenario.
 	Drawn bool
+
+	// follow is the order that the run is to come in; nil where that is left to the cluster.
+	follow *order
 }
 
 // NewJob makes a job; what the scenario leaves to the seed is settled here.
@@ -78,6 +81,9 @@ func Execute(ctx context.Context, j Job, c cluster.Cluster, r history.Recorder) 
 	if err != nil {
 		return fmt.Errorf("open a world on the cluster: %w", err)
 	}
+	if j.follow != nil {
+		j.follow.drive(world.Board())
+	}
 	s := assemble(j, in, world, facts.Consistency, observed)
 	if err := watched(world.Board(), func() error { return world.Board().Run(history.Drain, s.run) }); err != nil {
 		var stuck *StuckError
@@ -96,6 +102,10 @@ func assemble(j Job, in *workload.Input, w cluster.World, consistency string, op
 	crew := &workload.Crew{
 		Input: in, Arm: j.Arm, Rows: w, Consumers: w, Consistency: consistency, Configs: j.Scenario.Workers,
 	}
+	var looks workload.Moments = b
+	if j.follow != nil {
+		crew.Consumers, crew.Due, looks = driven{w, j.follow}, j.follow.due, moments{b, j.follow}
+	}
 	observer := &workload.Observer{
 		Input: in, Rows: w, Truth: w, Consistency: consistency,
 		Journal: slices.ContainsFunc(j.Scenario.Workers, func(c workload.Config) bool { return c.RestoreEvents }),
@@ -107,11 +117,11 @@ func assemble(j Job, in *workload.Input, w cluster.World, consistency string, op
 	}
 	return &script{
 		observer: observer,
-		feeder:   &workload.Feeder{Input: in, Producer: w, Moments: b},
+		feeder:   &workload.Feeder{Input: in, Producer: w, Moments: looks},
 		runner: &nemesis.Runner{
-			Plan: j.Scenario.Plan, Input: in, Crew: crew, Stage: b, Moments: b, Truth: w, Wire: w, Sentinel: sentinel, Observer: observer,
+			Plan: j.Scenario.Plan, Input: in, Crew: crew, Stage: b, Moments: looks, Truth: w, Wire: w, Sentinel: sentinel, Observer: observer,
 		},
-		sentinel: sentinel, truth: w, ends: in.Ends(), unsettled: ops.unsettled,
+		sentinel: sentinel, truth: w, ends: in.Ends(), unsettled: ops.unsettled, order: j.follow,
 		busy: func() bool { return ops.busy(runs) },
 	}
 }

@@ -23,6 +23,8 @@ type script struct {
 	unsettled func(now, settle time.Duration) time.Duration
 	// busy tells whether a worker has an operation under way.
 	busy func() bool
+	// order is what the run is to follow; nil where it is left alone.
+	order *order
 	// err is an error of the rig: the run has no verdict.
 	err error
 }
@@ -42,6 +44,9 @@ func (s *script) run(w workload.World) { s.err = s.play(w) }
 func (s *script) play(w workload.World) error {
 	if err := s.observer.Start(w); err != nil {
 		return fmt.Errorf("read the truth at the start: %w", err)
+	}
+	if s.order != nil {
+		w.Go(orderProcess, s.order.watch)
 	}
 	w.Go(history.Producer, s.feeder.Run)
 	w.Go(history.Sentinel, s.sentinel.Run)

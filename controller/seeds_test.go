@@ -29,8 +29,8 @@ func bytesOf(t testing.TB, h *history.History) []byte {
 	return b
 }
 
-// order is what makes two schedules different: who did what, in which order, whatever the times.
-func order(h *history.History) string {
+// schedule is what makes two schedules different: who did what, in which order, whatever the times.
+func schedule(h *history.History) string {
 	var b strings.Builder
 	for _, e := range h.Events {
 		point := ""
@@ -87,7 +87,7 @@ func TestSeeds(t *testing.T) {
 				for seed := range m.digests {
 					h := execute(t, sim.Cluster{}, m.scenario, m.arm, int64(seed))
 					stated(t, m.scenario, h)
-					orders[order(h)] = true
+					orders[schedule(h)] = true
 					m.digests[seed] = sha256.Sum256(bytesOf(t, h))
 				}
 				if len(orders) < m.distinct {

@@ -60,6 +60,11 @@ type Shrunk struct {
 	Runs  int
 	Whole bool
 	Took  time.Duration
+	// Only are the decisions of its schedule that the failure hangs on, as 3-40,77 or none, and Decisions how many these are; Bare
+	// tells that they were found.
+	Only      string
+	Decisions int
+	Bare      bool
 	// Often is how many of Of further seeds fail in the same way.
 	Often, Of int
 	// File is the smaller scenario, Folder its run.
@@ -112,6 +117,7 @@ func Shrink(ctx context.Context, q Shrinking) (*Shrunk, error) {
 		Property: goal.property, Fingerprint: goal.fingerprint, Left: left(start.scenario, small.scenario), Seed: small.seed,
 		Schedule: small.schedule, Was: start.schedule, Whole: whole, Arm: q.Run.Job.Arm,
 	}
+	out.Only, out.Decisions, out.Bare = r.decisions(ctx, small)
 	if ctx.Err() == nil {
 		out.Often, out.Of = r.often(ctx, small)
 	}
@@ -129,8 +135,7 @@ type goal struct {
 // goal finds the failure in the recorded history.
 func (q Shrinking) goal() (goal, error) {
 	h := q.Run.History
-	e, _ := q.Run.Job.Scenario.Expectation(q.Run.Job.Arm.Name)
-	v := Judge(h, e)
+	v, e := q.Run.verdict()
 	failed := v.failed()
 	if len(failed) == 0 {
 		return goal{}, &Unfit{Folder: q.Run.Folder, Err: errors.New("no property fails in it"), Problem: "there is nothing to keep while it is made smaller"}

@@ -39,7 +39,7 @@ func TestReducedIsMinimal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range uint64(10) {
+	for n := range uint64(4) {
 		draw := rand.New(rand.NewPCG(n, 1))
 		s := random.Draw(draw.Int64N(1000))
 		var needed []string
@@ -88,7 +88,7 @@ func TestShrink(t *testing.T) {
 	} {
 		folder := recorded(t, c.on, "overlap-random", c.seed, "cassandra/lww")[0]
 		run := opened(t, folder)
-		q := Shrinking{Run: run, Seeds: 4, Most: 5000, On: simulators, Command: []string{"test"}}
+		q := Shrinking{Run: run, Seeds: 2, Most: 5000, On: simulators, Command: []string{"test"}}
 		small, err := Shrink(context.Background(), q)
 		if err != nil {
 			t.Fatal(err)

@@ -32,6 +32,7 @@ func TestShrunk(t *testing.T) {
 	small := Shrink{
 		What: "overlap-random · cassandra/lww · sim · seed 27", Property: "no-stale-overwrite", Sentence: "acct-1 had reached @1.",
 		Left: []Left{{"steps", 12, 5}, {"members", 3, 2}}, Was: "pct loss-0.01", Runs: 1200, Took: 4 * time.Second, Whole: true, Often: 95, Of: 100,
+		Only: "3-5,9", Decisions: 4, Bare: true,
 		Again: "chaos run small/overlap-random-small.yaml --arm cassandra/lww --seed 28", Folder: "small/overlap-random-small",
 		Next: []string{"chaos replay small/overlap-random-small --times 100"},
 	}
@@ -40,6 +41,24 @@ func TestShrunk(t *testing.T) {
 	for name, s := range map[string]Shrink{"shrink": small, "shrink-not": not} {
 		var b strings.Builder
 		Shrunk(&b, s)
+		t.Run(name, func(t *testing.T) { golden(t, name, b.String()) })
+	}
+}
+
+// A run on other servers is told by whether it is confirmed, and by what came first otherwise.
+func TestRedrove(t *testing.T) {
+	whole := Redriven{
+		What: "overlap-random-small · cassandra/lww · containers · seed 28", Of: "runs/x/a", Property: "no-stale-overwrite", Sentence: "acct-1 had reached @1.",
+		Confirmed: true, Driven: 180, Events: 180, Slower: 5, Took: 20 * time.Second, Folder: "runs/y/a",
+	}
+	part, held := whole, whole
+	part.Driven, part.Line, part.Recorded, part.Came, part.Why = 97, 214, "b/1 note point polled p1 @7", "b/1 note point revoked p1 @7", "the group decided otherwise"
+	other := part
+	other.Confirmed, other.Came, other.Judged = false, "", []string{"no-stale-overwrite was fail and is pass"}
+	held.Property, held.Sentence = "", ""
+	for name, r := range map[string]Redriven{"redrive-whole": whole, "redrive-part": part, "redrive-other": other, "redrive-held": held} {
+		var b strings.Builder
+		Redrove(&b, r)
 		t.Run(name, func(t *testing.T) { golden(t, name, b.String()) })
 	}
 }

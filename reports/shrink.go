@@ -19,6 +19,10 @@ type Shrink struct {
 	// Whole tells that nothing more can be left out; Often of Of further seeds fail in the same way.
 	Whole     bool
 	Often, Of int
+	// Only are the decisions of the schedule that it hangs on, and how many, where that was found out.
+	Only      string
+	Decisions int
+	Bare      bool
 	// Again is the command that runs the smaller scenario, Folder its run.
 	Again, Folder string
 	Next          []string
@@ -53,6 +57,12 @@ func Shrunk(w io.Writer, s Shrink) {
 		end = "more may be left out: the search was ended before it knew"
 	}
 	Hanging(w, "  ", fmt.Sprintf("%d runs in %s; %s", s.Runs, seconds(s.Took), end))
+	switch {
+	case s.Bare && s.Decisions == 0:
+		Hanging(w, "  ", "it hangs on no decision of the schedule: it fails with --decisions none too")
+	case s.Bare:
+		Hanging(w, "  ", fmt.Sprintf("of the schedule it hangs on %d decisions: it fails with --decisions %s too", s.Decisions, s.Only))
+	}
 	if s.Of > 0 {
 		Hanging(w, "  ", fmt.Sprintf("%d of the next %d seeds fail in the same way: %s", s.Often, s.Of, hangsOn(s.Often, s.Of)))
 	}

@@ -90,3 +90,18 @@ func TestReductionsKeepTheirSense(t *testing.T) {
 		t.Errorf("it requires, or must fail:\n%s", s.YAML())
 	}
 }
+
+// A slower scenario has all its times longer, and what it was made of stays as it was.
+func TestSlower(t *testing.T) {
+	s := parsed(t, strings.Replace(mine, "do: [{hold: a}]", "after: 20ms\n    do: [{hold: a}]", 1))
+	before := string(s.YAML())
+	got := string(s.Slower(10).YAML())
+	for _, want := range []string{"within: 10m", "after: 20ms}", "after: 200ms", "max-poll-interval: 10s", "session-timeout: 30s", "heartbeat-interval: 100ms"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q:\n%s", want, got)
+		}
+	}
+	if string(s.YAML()) != before || s.Slower(1) != s {
+		t.Error("what it was made of is another")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
@@ -16,7 +17,10 @@ type Crew struct {
 	// Consistency is that of the cluster's plain reads, for the record.
 	Consistency string
 	Configs     []Config
-	lives       map[string]*life
+	// Due, where it is not nil, decides whether a flush or a commit is due, instead of the worker's clock: for a run that is
+	// done again.
+	Due   func(process string, partition int32, what history.F) bool
+	lives map[string]*life
 }
 
 // Start begins a worker, in its next life, and gives the process's name. The world is any process of the run's.

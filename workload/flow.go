@@ -114,15 +114,23 @@ func (f *flow) fold(k *persistence.Key, e ledger.Event, offset int64, closed map
 // tick flushes and commits what is due. It comes after every poll, an empty one too.
 func (f *flow) tick() error {
 	now := f.worker.world.Now()
-	if due(now, &f.persistAt, f.worker.config.PersistEvery) {
+	if f.due(history.Persist, now, &f.persistAt, f.worker.config.PersistEvery) {
 		if err := f.worker.flush(f); err != nil {
 			return err
 		}
 	}
-	if due(now, &f.commitAt, f.worker.config.CommitEvery) {
+	if f.due(history.Commit, now, &f.commitAt, f.worker.config.CommitEvery) {
 		f.commit()
 	}
 	return nil
+}
+
+// due tells whether a flush or a commit is to be done now.
+func (f *flow) due(what history.F, now time.Duration, at *time.Duration, every time.Duration) bool {
+	if decide := f.worker.crew.Due; decide != nil {
+		return decide(f.worker.process, f.partition, what)
+	}
+	return due(now, at, every)
 }
 
 // due tells whether something periodic is to be done now; every 0s is after every poll, whatever the clock says.

@@ -48,6 +48,7 @@ type Board struct {
 	// past are the lives that have ended, the last one of each worker.
 	past    []*Process
 	watches []*Watch
+	order   Order
 	ops     int64
 	failure error
 	// turns counts the hand-overs of the baton; turn is the process that has it. Both are for the watchdog, which looks
@@ -93,7 +94,7 @@ func (b *Board) Go(name string, run func(workload.World)) {
 		p.held = p.held || q.held && p.family(q.name)
 	}
 	p.wake = func() bool { return p.doomed || b.failure != nil || p.ready() }
-	p.free = func() bool { return !p.held && !b.watched(p) }
+	p.free = func() bool { return !p.held && !b.watched(p) && (b.order == nil || b.order.Leave(p.name)) }
 	b.processes = append(b.processes, p)
 	b.engine.Spawn(name, func() {
 		b.resume(p)
@@ -156,6 +157,9 @@ func (b *Board) record(p *Process, t history.Type, f history.F, op int64, value 
 	e := b.recorder.Record(history.Event{
 		Time: int64(b.engine.Now()), Process: p.name, Type: t, F: f, Op: op, Value: value,
 	})
+	if b.order != nil {
+		b.order.Came(e)
+	}
 	for _, w := range b.watches {
 		w.offer(e, p)
 	}

@@ -43,8 +43,11 @@ func (c *Call[T]) Await() (T, persistence.Outcome, error) {
 	return c.answer, c.outcome, c.err
 }
 
-// losable is a request whose answer can be lost on the way.
-type losable interface{ lose() bool }
+// asked is a request as the board keeps it of whoever has sent it: its answer can be lost on the way.
+type asked interface {
+	Done() bool
+	lose() bool
+}
 
 // errLost is why a request whose answer was lost ended.
 var errLost = errors.New("the connection ended before the answer came")

@@ -20,7 +20,7 @@ type Process struct {
 	// waits says what the process has given the baton away for.
 	waits string
 	// asked is the request that it started last.
-	asked losable
+	asked asked
 	// ready is the condition that it waits for, wake the same for one that may also be unwound, free that nothing keeps it
 	// in its point. They are kept here so that a wait allocates nothing.
 	ready, wake, free func() bool
@@ -89,6 +89,7 @@ func (p *Process) Go(name string, run func(workload.World)) {
 func (p *Process) Point(v history.PointReached) {
 	p = p.acting()
 	p.check()
+	p.arrive(history.Note, history.Point, &v)
 	p.reached.Store(&v)
 	p.inside = true
 	p.board.record(p, history.Note, history.Point, 0, &v)
@@ -100,6 +101,7 @@ func (p *Process) Point(v history.PointReached) {
 func (p *Process) Invoke(f history.F, value any) int64 {
 	p = p.acting()
 	p.check()
+	p.arrive(history.Invoke, f, value)
 	p.board.ops++
 	p.board.record(p, history.Invoke, f, p.board.ops, value)
 	return p.board.ops
@@ -109,6 +111,7 @@ func (p *Process) Invoke(f history.F, value any) int64 {
 func (p *Process) Answer(op int64, t history.Type, f history.F, value any) {
 	p = p.acting()
 	p.check()
+	p.arrive(t, f, value)
 	p.board.record(p, t, f, op, value)
 }
 
@@ -116,5 +119,6 @@ func (p *Process) Answer(op int64, t history.Type, f history.F, value any) {
 func (p *Process) Note(f history.F, value any) {
 	p = p.acting()
 	p.check()
+	p.arrive(history.Note, f, value)
 	p.board.record(p, history.Note, f, 0, value)
 }

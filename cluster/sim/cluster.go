@@ -23,6 +23,8 @@ type Cluster struct {
 	// that the clock of one of them is ahead of the true time or behind it.
 	Replicas int
 	Skew     time.Duration
+	// Only are the decisions of the schedule that are the seed's, as "3-40,77" or "none"; empty is all of them.
+	Only string
 }
 
 var (
@@ -52,6 +54,9 @@ func (c Cluster) schedule() string {
 	}
 	if c.Skew > 0 {
 		s += fmt.Sprintf(" skew-%s", c.Skew)
+	}
+	if c.Only != "" {
+		s += " only-" + c.Only
 	}
 	return strings.TrimSpace(s)
 }
@@ -97,6 +102,11 @@ func (c *Cluster) read(word string) (err error) {
 		if c.Skew, err = time.ParseDuration(number); err != nil || c.Skew <= 0 || c.Skew > MaxSkew {
 			return wrong(MaxSkew.String())
 		}
+	case name == "only":
+		if _, err = newDecisions(number); err != nil || number == "" {
+			return fmt.Errorf("%q: decisions are told as 3-40,77, in order and from 0 on, or as %s", word, None)
+		}
+		c.Only = number
 	default:
 		return fmt.Errorf("this version of the simulator does not know %q: a way to draw one is %s, with or without loss-0.01, replicas-3 and skew-1s",
 			word, strings.Join(Strategies(), " or "))
@@ -110,7 +120,15 @@ func (c Cluster) Open(ctx context.Context, s cluster.Spec, r history.Recorder) (
 	if err != nil {
 		return nil, err
 	}
+	seeds, err := newDecisions(c.Only)
+	if err != nil {
+		return nil, err
+	}
+	if c.Only != "" {
+		by = partly{by, seeds}
+	}
 	w := newWorld(by, s.Seed, c, s.Partitions, r)
+	w.lossy.decisions = seeds
 	w.scheduler.interrupted = func() error { return context.Cause(ctx) }
 	return w, nil
 }

@@ -14,8 +14,9 @@ import (
 // and fetch are asked again by every client until they are answered, so that losing them is a delay and no more; and what the
 // rig asks for itself is not lost, or nobody would know what happened.
 type lossy struct {
-	rate float64
-	rng  *rand.Rand
+	rate      float64
+	rng       *rand.Rand
+	decisions *decisions
 }
 
 // fate is what becomes of a request.
@@ -29,7 +30,7 @@ const (
 
 // newLossy draws from a stream of its own: without losses a seed's schedule is what it is without this.
 func newLossy(seed int64, rate float64) lossy {
-	return lossy{rate, rand.New(rand.NewPCG(uint64(seed), 0xbf58476d1ce4e5b9))}
+	return lossy{rate, rand.New(rand.NewPCG(uint64(seed), 0xbf58476d1ce4e5b9)), &decisions{}}
 }
 
 // draw draws the fate of a request of a process: one part of them is lost, and another of their answers.
@@ -38,6 +39,8 @@ func (l lossy) draw(process string) fate {
 		return arrives
 	}
 	switch x := l.rng.Float64(); {
+	case !l.decisions.next():
+		return arrives
 	case x < l.rate:
 		return requestLost
 	case x < 2*l.rate:

@@ -99,16 +99,38 @@ func TestTimerOrder(t *testing.T) {
 
 // What a header tells of a schedule gives the cluster back that drew it, and nothing else does.
 func TestScheduled(t *testing.T) {
-	for _, c := range []Cluster{{}, {Strategy: PCT}, {Loss: 0.01}, {Strategy: PCT, Loss: 0.25}, {Replicas: 3},
-		{Strategy: PCT, Loss: 0.01, Replicas: 5, Skew: 1500 * time.Millisecond}} {
+	for _, c := range []Cluster{{}, {Strategy: PCT}, {Loss: 0.01}, {Strategy: PCT, Loss: 0.25}, {Replicas: 3}, {Only: None},
+		{Strategy: PCT, Loss: 0.01, Replicas: 5, Skew: 1500 * time.Millisecond}, {Strategy: PCT, Loss: 0.5, Only: "0-4,7,9-11"}} {
 		if got, err := Scheduled(c.Facts().Schedule); err != nil || got != c {
 			t.Errorf("%+v: %+v, %v", c, got, err)
 		}
 	}
 	for _, text := range []string{"walk", "pct pct", "loss-", "loss-x", "loss-0", "loss-0.010", "loss-0.01 pct", "backwards", "pct  loss-0.01",
-		"replicas-1", "replicas-6", "replicas-x", "replicas", "skew-0s", "skew-5", "skew-25h", "skew-1s replicas-3", "skew-1000ms"} {
+		"replicas-1", "replicas-6", "replicas-x", "replicas", "skew-0s", "skew-5", "skew-25h", "skew-1s replicas-3", "skew-1000ms",
+		"only-", "only-x", "only-4-3", "only-3,3", "only-5,4", "only--1", "only-3 pct"} {
 		if c, err := Scheduled(text); err == nil {
 			t.Errorf("%q is %+v", text, c)
+		}
+	}
+}
+
+// Where a decision is not the seed's, who has waited longest goes on, and a message takes the least time; where it is, it is what it
+// would be with all of them.
+func TestPartly(t *testing.T) {
+	ready := []*coroutine{{name: "a"}, {name: "b"}, {name: "c"}}
+	d, err := newDecisions("2-3,5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, some := walk{seeded(4)}, partly{walk{seeded(4)}, d}
+	for n := range 40 {
+		draw, least := func(s strategy) int { return s.next(ready) }, 0
+		if n%2 == 1 {
+			draw, least = func(s strategy) int { return int(s.delay(flow{})) }, int(minDelay)
+		}
+		want, have := draw(all), draw(some)
+		if is := n == 2 || n == 3 || n == 5; is && have != want || !is && have != least {
+			t.Errorf("decision %d: %d, not %d or %d", n, have, want, least)
 		}
 	}
 }

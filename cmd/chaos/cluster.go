@@ -32,6 +32,7 @@ type simFlags struct {
 	loss     float64
 	replicas int
 	skew     time.Duration
+	only     string
 }
 
 // plainSim are these flags where none is given.
@@ -46,10 +47,17 @@ type containerFlags struct {
 }
 
 func (f *clusterFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.cluster, "cluster", "sim", "the `KIND` of cluster to run on: sim, containers")
-	f.addImages(flags)
+	f.addServers(flags)
 	flags.StringVar(&f.strategy, "strategy", sim.Walk, "`HOW` the simulator draws a schedule: walk, pct")
 	f.addFaults(flags)
+	flags.StringVar(&f.only, "decisions", "", "the `NUMBERS` of the decisions of a schedule that are the seed's, as 3-40,77 or none, where chaos shrink says so (default: all)")
+}
+
+// addServers adds those of a command that draws no schedules.
+func (f *clusterFlags) addServers(flags *pflag.FlagSet) {
+	f.simFlags = plainSim
+	flags.StringVar(&f.cluster, "cluster", "sim", "the `KIND` of cluster to run on: sim, containers")
+	f.addImages(flags)
 	flags.StringVar(&f.keyspace, "keyspace", "", "`NAME` of a keyspace to make for the rows and to leave there (default: one that goes)")
 	flags.BoolVar(&f.keep, "keep", false, "leave the servers that this starts as a warm cluster for the next run")
 	flags.BoolVar(&f.cold, "cold", false, "start servers also when a warm cluster is up")
@@ -79,7 +87,11 @@ func (f simFlags) simulated() (cluster.Cluster, error) {
 	if f.skew < 0 || f.skew > sim.MaxSkew {
 		return nil, mistake("--skew takes a time from 0s to %s, not %s", sim.MaxSkew, f.skew)
 	}
-	return sim.Cluster{Strategy: f.strategy, Loss: f.loss, Replicas: f.replicas, Skew: f.skew}, nil
+	c := sim.Cluster{Strategy: f.strategy, Loss: f.loss, Replicas: f.replicas, Skew: f.skew, Only: f.only}
+	if _, err := sim.Scheduled(c.Facts().Schedule); err != nil {
+		return nil, mistake("--decisions: %v", err)
+	}
+	return c, nil
 }
 
 // again are the flags that ask for the same schedules.
@@ -95,6 +107,9 @@ func (f simFlags) again() (text string) {
 	}
 	if f.skew > 0 {
 		text += fmt.Sprintf(" --skew %s", f.skew)
+	}
+	if f.only != "" {
+		text += " --decisions " + f.only
 	}
 	return text
 }
@@ -125,7 +140,7 @@ func (c *cli) opener(f clusterFlags) (func(context.Context) (cluster.Cluster, er
 	case f.cluster != "containers":
 		return nil, mistake("no cluster is called %q%s; there are: sim (the default), containers", f.cluster, nearest.Hint(f.cluster, kinds))
 	case f.simFlags != plainSim:
-		return nil, mistake("--strategy, --loss, --replicas and --skew are the simulator's: a real cluster draws its schedule itself, loses what " +
+		return nil, mistake("--strategy, --loss, --replicas, --skew and --decisions are the simulator's: a real cluster draws its schedule itself, loses what " +
 			"a plan says, and has one Cassandra")
 	case f.keyspace != "" && !keyspaceName.MatchString(f.keyspace):
 		return nil, mistake("--keyspace takes a small letter and then small letters, digits and _, 48 at most; not %q", f.keyspace)

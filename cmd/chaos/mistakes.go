@@ -107,7 +107,7 @@ var examples = map[string]string{
 	"from": "1000", "only": "cassandra_notomb", "strategy": "pct", "loss": "0.01", "replicas": "3", "skew": "20ms",
 	"workers": "2", "driver": "gocql1", "retries": "2", "retry-pause": "1500ms",
 	"for":   "10m",
-	"times": "100", "property": "durable-fold", "most": "1000",
+	"times": "100", "property": "durable-fold", "most": "1000", "slower": "10", "decisions": "3-40,77",
 }
 
 // mostSeeds is more than anybody runs: a year of them, at a hundred a second.

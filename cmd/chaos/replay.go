@@ -15,7 +15,11 @@ import (
 
 // replayFlags are those of `chaos replay`.
 type replayFlags struct {
-	times int
+	clusterFlags
+	times    int
+	slower   int
+	property string
+	out      string
 }
 
 func (c *cli) replayCommand() *cobra.Command {
@@ -25,24 +29,48 @@ func (c *cli) replayCommand() *cobra.Command {
 		Short: "Do a recorded run again, and say whether it comes out the same",
 		Long: "Does the run in a folder again in the simulator, from the scenario, the seed and the settings that were\n" +
 			"recorded, and compares every line of its history; says which is the first that differs, and what that\n" +
-			"means.\n" +
-			"Exit: 0 the same, 1 not, 64 the folder is no run that fits this version, 70 the rig failed.",
+			"means. With --cluster containers the run is done on real servers in the recorded order, as far as workers,\n" +
+			"plan and producer can be kept until it is their turn: says what came first otherwise, and whether the\n" +
+			"failure is confirmed.\n" +
+			"Exit: 0 the same, or confirmed, 1 not, 64 the folder is no run that fits this version, 70 the rig failed.",
 		Example: "  chaos replay runs/20261130T081500.000/overlap-random.cassandra-lww.sim.seed-51\n" +
-			"  chaos replay runs/20261130T081500.000/overlap-random.cassandra-lww.sim.seed-51 --times 100",
+			"  chaos replay runs/20261130T081500.000/overlap-random.cassandra-lww.sim.seed-51 --times 100\n" +
+			"  chaos replay runs/20261130T081500.000/overlap-random.cassandra-lww.sim.seed-51 --cluster containers",
 		Args: oneRun,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.replay(cmd.Context(), args[0], f) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.times, "times", 1, "do it `N` times")
+	f.addServers(flags)
+	flags.IntVar(&f.times, "times", 1, "do it `N` times in the simulator")
+	flags.IntVar(&f.slower, "slower", slower, "on real servers: make all times of the scenario `N` times as long, since these take longer to answer")
+	flags.StringVar(&f.property, "property", "", "on real servers: the `PROPERTY` whose failure is to be confirmed (default: the first)")
+	flags.StringVar(&f.out, "out", "", "on real servers: `DIR` to put the run's folder into (default: runs/ and the time)")
 	return cmd
 }
 
+// slower is how many times as long a real cluster takes to answer, about, as the simulated one.
+const slower = 5
+
 func (c *cli) replay(ctx context.Context, folder string, f replayFlags) error {
-	if f.times < 1 {
+	sim, plain := f.cluster == "sim", replayFlags{clusterFlags: f.clusterFlags, times: f.times, slower: slower}
+	switch {
+	case f.times < 1:
 		return mistake("--times takes a number from 1 on, not %d", f.times)
+	case f.slower < 1:
+		return mistake("--slower takes a number from 1 on, not %d", f.slower)
+	case sim && f != plain:
+		return mistake("--slower, --property and --out are about real servers: add --cluster containers")
+	case !sim && f.times > 1:
+		return mistake("--times is about the simulator, in which a run is the same every time: on real servers it is done once")
+	}
+	if !sim {
+		return c.redrive(ctx, folder, f)
 	}
 	r, err := controller.OpenRun(folder)
 	if err != nil {
+		return err
+	}
+	if _, err := c.opener(f.clusterFlags); err != nil {
 		return err
 	}
 	on, err := simulatorOf(r)
@@ -113,6 +141,7 @@ func toldReplay(done *controller.Replayed, took time.Duration) reports.Replay {
 	if done.Failure != nil {
 		told.Shows = append(told.Shows, "the rig failed: "+done.Failure.Error())
 	}
+	told.Next = append(told.Next, "chaos replay "+reports.Word(done.Folder)+" --cluster containers")
 	return told
 }
 

@@ -74,7 +74,7 @@ func (c *cli) shrink(ctx context.Context, folder string, f shrinkFlags) error {
 	if c.json {
 		d := shrunkDocument{
 			Schema: 1, Folder: r.Folder, Property: done.Property, Fingerprint: done.Fingerprint, Left: append([]controller.Left{}, done.Left...),
-			Seed: done.Seed, Schedule: done.Schedule, Runs: done.Runs, Seconds: done.Took.Seconds(), Whole: done.Whole, Often: done.Often, Of: done.Of,
+			Seed: done.Seed, Schedule: done.Schedule, Runs: done.Runs, Seconds: done.Took.Seconds(), Whole: done.Whole, Often: done.Often, Of: done.Of, Only: done.Only,
 			File: done.File, Run: done.Folder, Again: again,
 		}
 		if err != nil {
@@ -89,8 +89,8 @@ func (c *cli) shrink(ctx context.Context, folder string, f shrinkFlags) error {
 	}
 	told := reports.Shrink{
 		What: described(r), Property: done.Property, Sentence: done.Sentence, Schedule: done.Schedule, Was: done.Was, Runs: done.Runs, Took: done.Took,
-		Whole: done.Whole, Often: done.Often, Of: done.Of, Again: again, Folder: done.Folder,
-		Next: []string{"chaos replay " + reports.Word(done.Folder) + " --times 100"},
+		Whole: done.Whole, Often: done.Often, Of: done.Of, Only: done.Only, Decisions: done.Decisions, Bare: done.Bare, Again: again, Folder: done.Folder,
+		Next: []string{"chaos replay " + reports.Word(done.Folder) + " --times 100", "chaos replay " + reports.Word(done.Folder) + " --cluster containers"},
 	}
 	for _, l := range done.Left {
 		told.Left = append(told.Left, reports.Left(l))
@@ -105,7 +105,7 @@ func (c *cli) shrunkAgain(s *controller.Shrunk) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	flags := simFlags{strategy: sim.Walk, loss: on.Loss}
+	flags := simFlags{strategy: sim.Walk, loss: on.Loss, only: on.Only, replicas: max(1, on.Replicas), skew: on.Skew}
 	if on.Strategy != "" {
 		flags.strategy = on.Strategy
 	}
@@ -128,6 +128,8 @@ type shrunkDocument struct {
 	Whole bool `json:"whole"`
 	Often int  `json:"often"`
 	Of    int  `json:"of"`
+	// Only are the decisions of the schedule that it hangs on; empty where that was not found out.
+	Only string `json:"only,omitempty"`
 	// File is the smaller scenario, Run the folder of its run, Again the command that runs it.
 	File  string `json:"file"`
 	Run   string `json:"run"`

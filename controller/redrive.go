@@ -1,0 +1,103 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/single-writer/chaos/checker"
+	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/history"
+)
+
+// Redriving is what `chaos replay --cluster containers` was asked to do: a recorded run once more on other servers, in its order.
+type Redriving struct {
+	Run *Recorded
+	// Slower is how many times as long the scenario's times are: in the simulator a message takes two milliseconds at most.
+	Slower int
+	// Property is the one to be confirmed; empty is the one that failed first.
+	Property string
+	// Request says where it is recorded, by which command, and how the cluster is opened; it names no scenario.
+	Request
+}
+
+// Redriven is what came of it.
+type Redriven struct {
+	// Property is what failed by Fingerprint in the recorded run; empty where nothing did. Confirmed tells that the same came of
+	// it here.
+	Property    string `json:"property,omitempty"`
+	Fingerprint string `json:"fingerprint,omitempty"`
+	Confirmed   bool   `json:"confirmed"`
+	// Driven is how many of Of events came in the recorded order, Undriven the first that did not.
+	Driven   int       `json:"driven"`
+	Of       int       `json:"events"`
+	Undriven *Undriven `json:"undriven,omitempty"`
+	// Judged are the properties that came out otherwise, with both verdicts.
+	Judged []Judged `json:"judged"`
+	Slower int      `json:"slower"`
+
+	Run     Run                  `json:"-"`
+	Cluster history.ClusterFacts `json:"-"`
+}
+
+// Exit is the exit code.
+func (r *Redriven) Exit() int {
+	if r.Confirmed {
+		return ExitExpected
+	}
+	return ExitDeviates
+}
+
+// Redrive does a recorded run once more, in its order, and compares what came of it. In the folder of the run that it records
+// lies redriven.json.
+func Redrive(ctx context.Context, q Redriving) (*Redriven, error) {
+	if q.Slower < 1 {
+		return nil, &Usage{fmt.Errorf("a run can be 1 time as slow and more, not %d", q.Slower)}
+	}
+	if q.Out == "" {
+		q.Out = filepath.Join("runs", time.Now().UTC().Format("20060102T150405.000"))
+	}
+	j := q.Run.Job
+	j.Scenario, j.Drawn = j.Scenario.Slower(q.Slower), false
+	if err := vacant(q.Out, j.Header(history.ClusterFacts{Kind: q.Kind})); err != nil {
+		return nil, &Usage{err}
+	}
+	recorded, e := q.Run.verdict()
+	out := &Redriven{Slower: q.Slower, Judged: []Judged{}}
+	if goal, err := (Shrinking{Run: q.Run, Property: q.Property}).goal(); err == nil {
+		out.Property, out.Fingerprint = goal.property, goal.fingerprint
+	} else if q.Property != "" {
+		return nil, &Usage{err}
+	}
+	return out, onCluster(ctx, q.Open, func(c cluster.Cluster) error {
+		out.Cluster = c.Facts()
+		j.follow = newOrder(q.Run.History, q.Slower)
+		q.Progress(fmt.Sprintf("%s, in the order of %s", j.label(), q.Run.Folder))
+		r, err := q.one(ctx, j, c)
+		if err != nil {
+			return err
+		}
+		out.Run, out.Driven, out.Of, out.Undriven = r, j.follow.cursor, len(j.follow.wanted), j.follow.undriven
+		out.compare(recorded, Judge(r.History, e))
+		b := Batch{Scenario: j.Scenario, Cluster: out.Cluster, Seed: j.Seed, Again: q.Again}
+		if err := (Folder{r.Folder}).put("story.md", b.story(r)); err != nil {
+			return err
+		}
+		return Folder{r.Folder}.write("redriven.json", out)
+	})
+}
+
+// compare holds what came of it against what was recorded.
+func (r *Redriven) compare(recorded, here Verdict) {
+	r.Confirmed = r.Property == "" && len(here.Failing()) == 0
+	for _, p := range here.report.Properties {
+		was, _ := recorded.report.Property(p.Property)
+		if was.Verdict != p.Verdict {
+			r.Judged = append(r.Judged, Judged{p.Property, was.Verdict, p.Verdict})
+		}
+		if p.Property == r.Property && p.Verdict == checker.Fail {
+			r.Confirmed = fingerprint(r.Run.History, p) == r.Fingerprint
+		}
+	}
+}
