@@ -74,7 +74,7 @@ func TestGrowthIsLinear(t *testing.T) {
 			runMany(t, s, persistence.CassandraCAS, 1)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			events := runMany(t, s, persistence.CassandraCAS, 2)
+			events := runMany(t, s, persistence.CassandraCAS, 1)
 			runtime.ReadMemStats(&after)
 			return float64(after.TotalAlloc-before.TotalAlloc) / float64(events)
 		}
