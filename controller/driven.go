@@ -22,7 +22,7 @@ func (o *order) due(process string, partition int32, what history.F) bool {
 	}
 	i := o.next(process)
 	task := o.next(process + "/" + workload.TaskFlush)
-	if what == history.Persist && task >= 0 && o.wanted[task].partition == partition && o.wanted[task].at <= o.nextPolled(process) {
+	if what == history.Persist && task >= 0 && o.wanted[task].partition == partition && o.beforePoll(process, task) {
 		return true // It waits for its turn by itself, and until the next poll that returns something nothing is folded.
 	}
 	if i < 0 || !o.ready(i) || o.wanted[i].polled {
@@ -35,14 +35,14 @@ func (o *order) due(process string, partition int32, what history.F) bool {
 	return (w.point == history.PointBeforeCommit) == (what == history.Commit) && (w.point == "" || w.partition == partition)
 }
 
-// nextPolled is when a poll of the process returned something next.
-func (o *order) nextPolled(process string) time.Duration {
-	for _, i := range o.queue[process] {
-		if o.wanted[i].polled {
-			return o.wanted[i].at
+// beforePoll tells whether something was done before a poll of the process returned something again.
+func (o *order) beforePoll(process string, i int) bool {
+	for _, next := range o.queue[process] {
+		if o.wanted[next].polled {
+			return i < next || o.wanted[i].at < o.wanted[next].at
 		}
 	}
-	return board.Forever
+	return true
 }
 
 // driven makes consumers whose polls return what they returned in the recorded run, in its turn.
