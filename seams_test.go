@@ -280,7 +280,7 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 		{"imports", "checker/register", `import _ "github.com/single-writer/chaos/checker"`},
 		{"imports", "checker", `import _ "github.com/single-writer/chaos/workload"`},
 		{"imports", "ledger", `import _ "github.com/single-writer/chaos/history"`},
-		{"imports", "cluster/clients/cassandra/wire", `import _ "github.com/single-writer/chaos/history"`},
+		{"imports", "cluster/clients/wire", `import _ "github.com/single-writer/chaos/history"`},
 		{"imports", "new/folder", `import _ "fmt"`},
 		{"one worker two worlds", "workload", `import _ "sync"`},
 		{"one worker two worlds", "workload/persistence", `import _ "math/rand/v2"`},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/single-writer/chaos/history"
 )
 
 // Requirement is a precondition of a scenario: something that the history must show, or else a run in which nothing broke
@@ -52,7 +54,10 @@ func words() []requirementWord {
 		{RequirementWord{"recovered-state W", "a recovery of W found a value", false}, findRecoveredState},
 		{RequirementWord{"deleted", "a delete was acknowledged", false}, findDeleted},
 		{RequirementWord{"reopened", "after that, a later record of the key was persisted, acknowledged", false}, findReopened},
-		{RequirementWord{"lost-answer W", "a write of W was applied, and W was not told", false}, findLostAnswer},
+		{RequirementWord{"lost-answer W", "a write of W was applied, and W was not told", false}, lost(history.FaultLoseAnswer)},
+		{RequirementWord{"lost-write W", "a write of W never came to the store, and W was not told", false}, lost(history.FaultLoseWrite)},
+		{RequirementWord{"lost-commit W", "a commit of W did not come to the coordinator, and W was not told", false}, lost(history.FaultLoseCommit)},
+		{RequirementWord{"lost-commit-answer W", "a commit of W was accepted, and W was not told", false}, lost(history.FaultLoseCommitAnswer)},
 		{RequirementWord{"handovers N", "one partition was recovered by another life than before, N times", false}, findHandovers},
 		{RequirementWord{"kept W", "a commit of W was accepted under a newer generation than that of its last recovery of the " +
 			"partition, in the same life: it kept the partition in a rebalance", false}, findKept},

@@ -75,12 +75,14 @@ func findReopened(r *Run, _ Requirement, _ int) (moment, string) {
 	return best, ""
 }
 
-// findLostAnswer: the fault came about.
-func findLostAnswer(r *Run, q Requirement, _ int) (moment, string) {
-	for i, e := range r.events {
-		if v, ok := e.Value.(*history.FaultDone); ok && v != nil && v.Fault == history.FaultLoseAnswer && v.Target == q.Worker && v.Phase == history.PhaseDone {
-			return moment{i, []int{i}}, ""
+// lost: the fault came about.
+func lost(fault string) func(*Run, Requirement, int) (moment, string) {
+	return func(r *Run, q Requirement, _ int) (moment, string) {
+		for i, e := range r.events {
+			if v, ok := e.Value.(*history.FaultDone); ok && v != nil && v.Fault == fault && v.Target == q.Worker && v.Phase == history.PhaseDone {
+				return moment{i, []int{i}}, ""
+			}
 		}
+		return moment{}, fmt.Sprintf("%s of %s did not come about", fault, q.Worker)
 	}
-	return moment{}, fmt.Sprintf("no answer to %s was lost", q.Worker)
 }

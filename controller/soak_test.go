@@ -114,9 +114,9 @@ func TestSoakFinds(t *testing.T) {
 func TestSoakHolds(t *testing.T) {
 	for _, on := range []cluster.Cluster{sim.Cluster{}, onServers{sim.Cluster{}}} {
 		q := aSoak(t, on, "overlap-random", "calm")
-		q.For, q.Workers = 500*time.Millisecond, 1
+		q.For, q.Workers = 4*time.Second, 1
 		s, err := Endure(t.Context(), q)
-		if err != nil || s.Exit != ExitExpected || len(s.Findings) > 0 || s.Runs < 10 || s.Allowed == 0 {
+		if err != nil || s.Exit != ExitExpected || len(s.Findings) > 0 || s.Runs < s.Arms || s.Allowed == 0 {
 			t.Fatalf("%v: %+v", err, s)
 		}
 		if rounds := int64(s.Runs / s.Arms); s.From != 100 || s.To < 100+rounds-1 || s.To > 100+rounds || s.Last < 1 || s.Last > s.Arms {
@@ -136,7 +136,7 @@ func TestSoakHolds(t *testing.T) {
 // An error of the rig is told apart, and its history is kept; several in a row end the soak.
 func TestSoakRigErrors(t *testing.T) {
 	q := aSoak(t, onServers{failing{}}, "calm")
-	q.For, q.Workers = 300*time.Millisecond, 1
+	q.For, q.Workers = 3*time.Second, 1
 	s, err := Endure(t.Context(), q)
 	if err != nil || s.Exit != ExitRig || s.Rig == 0 || s.Failures > 0 || s.Runs <= s.Rig {
 		t.Fatalf("%v: %+v", err, s)

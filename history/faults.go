@@ -2,20 +2,24 @@ package history
 
 // The faults that the nemesis can do; its registry says what each does, and what proves it.
 const (
-	FaultEvict       = "evict"
-	FaultExpire      = "expire"
-	FaultFail        = "fail"
-	FaultHold        = "hold"
-	FaultKill        = "kill"
-	FaultLose        = "lose"
-	FaultLoseAnswer  = "lose-answer"
-	FaultPhantom     = "phantom"
-	FaultProbe       = "probe"
-	FaultReap        = "reap"
-	FaultRelease     = "release"
-	FaultStart       = "start"
-	FaultStop        = "stop"
-	FaultUnreachable = "unreachable"
+	FaultDeliver          = "deliver"
+	FaultEvict            = "evict"
+	FaultExpire           = "expire"
+	FaultFail             = "fail"
+	FaultHold             = "hold"
+	FaultKill             = "kill"
+	FaultLose             = "lose"
+	FaultLoseAnswer       = "lose-answer"
+	FaultLoseCommit       = "lose-commit"
+	FaultLoseCommitAnswer = "lose-commit-answer"
+	FaultLoseWrite        = "lose-write"
+	FaultPhantom          = "phantom"
+	FaultProbe            = "probe"
+	FaultReap             = "reap"
+	FaultRelease          = "release"
+	FaultStart            = "start"
+	FaultStop             = "stop"
+	FaultUnreachable      = "unreachable"
 )
 
 // What a simulated network that loses messages does by itself, told like a fault.

@@ -24,6 +24,9 @@ type Fault struct {
 // Faults is the registry: all faults, by name.
 func Faults() []Fault {
 	return []Fault{
+		{history.FaultDeliver, "lets the worker's last commit that `lose-commit` has kept from the coordinator come there after all: " +
+			"it was only late",
+			"the coordinator's answer", (*Runner).deliver, nil},
 		{history.FaultEvict, "takes the worker out of its group, as the Java client's heartbeat thread does past " +
 			"max.poll.interval",
 			"the coordinator's raw answer lists it no more", (*Runner).evict, nil},
@@ -42,7 +45,14 @@ func Faults() []Fault {
 			"it awaits no answer any more", (*Runner).lose, nil},
 		{history.FaultLoseAnswer, "lets the store do what the worker's next flush asks, and cuts the connection " +
 			"before the worker is told",
-			"what of the answer was held back, once it was", nil, (*Runner).loseAnswer},
+			"what of the answer was held back, once it was", nil, losing(workload.WriteAnswer)},
+		{history.FaultLoseCommit, "cuts the connection under the worker's next commit, before the coordinator is asked",
+			"what of the request was not sent, once it was not", nil, losing(workload.CommitRequest)},
+		{history.FaultLoseCommitAnswer, "lets the coordinator accept the worker's next commit, and cuts the connection " +
+			"before the worker is told",
+			"what of the answer was held back, once it was", nil, losing(workload.CommitAccepted)},
+		{history.FaultLoseWrite, "cuts the connection under what the worker's next flush asks, before the store is asked",
+			"what of the request was not sent, once it was not", nil, losing(workload.WriteRequest)},
 		{history.FaultPhantom, "tells the worker's next first write that somebody else has made the row, which is gone again " +
 			"when it looks: a row that lived for a moment",
 			"it will be told so", (*Runner).phantom, nil},

@@ -17,26 +17,35 @@ func TestProofs(t *testing.T) {
 		do("start", "a"),
 		when("a", "commit-answered", 3, "hold", "a", "probe", "all", "release", "a"),
 		when("a", "before-persist", 4, "lose-answer", "a"),
-		when("a", "folded", 5, "evict", "a"),
-		when("a", "folded", 8, "kill", "a", "start", "b"),
+		when("a", "before-persist", 5, "lose-write", "a"),
+		when("a", "before-commit", 5, "lose-commit", "a"),
+		when("a", "commit-answered", 6, "deliver", "a"),
+		when("a", "before-commit", 7, "lose-commit-answer", "a"),
+		when("a", "folded", 8, "evict", "a"),
+		when("a", "folded", 9, "kill", "a", "start", "b"),
 		when("b", "commit-answered", 10, "stop", "b"))
 	r.play(t)
 	r.wantDone(t)
 	for fault, want := range map[string]string{
-		"start":       "b/1 has begun",
-		"hold":        "a/1 stands in commit-answered @3",
-		"probe":       "read",
-		"lose-answer": "the answer to update-if-offset of acct-1 @3, applied, was held back, and the connection cut",
-		"release":     "a/1 may go on from commit-answered @3",
-		"evict":       `{"state":"Empty","members":[]}`,
-		"kill":        `{"state":"Stable","members":[{"member":"a/2-3","client":"a/2","partitions":[0]}]}`,
-		"stop":        `{"state":"Empty","members":[]}`,
+		"start":              "b/1 has begun",
+		"hold":               "a/1 stands in commit-answered @3",
+		"probe":              "read",
+		"lose-answer":        "the answer to update-if-offset of acct-1 @3, applied, was held back, and the connection cut",
+		"lose-write":         "update-if-offset of acct-1 @4 was not sent, and its connection cut",
+		"lose-commit":        "a commit of 5 was not sent, and its connection cut",
+		"deliver":            "OffsetCommit: no error",
+		"lose-commit-answer": "the answer to a commit of 7, accepted, was held back, and the connection cut",
+		"release":            "a/1 may go on from commit-answered @3",
+		"evict":              `{"state":"Empty","members":[]}`,
+		"kill":               `{"state":"Stable","members":[{"member":"a/3-4","client":"a/3","partitions":[0]}]}`,
+		"stop":               `{"state":"Empty","members":[]}`,
 	} {
 		if got := r.proof(fault); got != want {
 			t.Errorf("%s is proved by %s, not %s", fault, got, want)
 		}
 	}
-	if got := nemesis.FaultNames(); strings.Join(got, " ") != "evict expire fail hold kill lose lose-answer phantom probe reap release start stop unreachable" || !slices.IsSorted(got) {
+	const all = "deliver evict expire fail hold kill lose lose-answer lose-commit lose-commit-answer lose-write phantom probe reap release start stop unreachable"
+	if got := nemesis.FaultNames(); strings.Join(got, " ") != all || !slices.IsSorted(got) {
 		t.Errorf("faults %v", got)
 	}
 }

@@ -23,11 +23,13 @@ func (r *Runner) later(w workload.World, a Action, arm func(*Runner, string) (pe
 	return nil
 }
 
-// loseAnswer arms the loss for the worker's present life.
-func (r *Runner) loseAnswer(name string) (persistence.Call[string], error) {
-	process, err := r.running(name)
-	if err != nil {
-		return nil, err
+// losing arms the loss of a message for the worker's present life.
+func losing(m workload.Message) func(*Runner, string) (persistence.Call[string], error) {
+	return func(r *Runner, name string) (persistence.Call[string], error) {
+		process, err := r.running(name)
+		if err != nil {
+			return nil, err
+		}
+		return r.Wire.LoseNext(process, m), nil
 	}
-	return r.Wire.LoseAnswer(process), nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/single-writer/chaos/workload"
+	"github.com/single-writer/chaos/workload/persistence"
 )
 
 // What is done to a worker's requests. The request is the worker's own, and so is what it makes of the outcome: it is told
@@ -48,4 +49,17 @@ func (r *Runner) unreachable(_ workload.World, name string) (string, error) {
 	point, _, _ := r.Stage.Standing(process)
 	r.Crew.CutOff(name)
 	return fmt.Sprintf("%s has no connection for its next statement, after %s", process, point), nil
+}
+
+// deliver is for a worker whose commit was lost in its present life.
+func (r *Runner) deliver(_ workload.World, name string) (string, error) {
+	process, err := r.running(name)
+	if err != nil {
+		return "", err
+	}
+	words, outcome, err := r.Wire.Deliver(process).Await()
+	if outcome != persistence.Answered {
+		return "", unfitf("%v", err)
+	}
+	return words, nil
 }

@@ -287,6 +287,14 @@ func (t *teller) fault(e history.Event, v *history.FaultDone) {
 		t.add(e, v.Target, "is killed")
 	case history.FaultLoseAnswer:
 		t.add(e, v.Target, "is not told that its write was applied: the answer is lost")
+	case history.FaultLoseWrite:
+		t.add(e, v.Target, "is not told that its write was never made: the request is lost")
+	case history.FaultLoseCommit:
+		t.add(e, v.Target, "is not told that its commit was never made: the request is lost")
+	case history.FaultDeliver:
+		t.add(e, v.Target, "the commit that was lost comes late: "+v.Proof)
+	case history.FaultLoseCommitAnswer:
+		t.add(e, v.Target, "is not told that its commit was accepted: the answer is lost")
 	case history.LostRequest, history.LostAnswer:
 		t.add(e, v.Target, v.Proof)
 	case history.FaultFail:

@@ -15,11 +15,13 @@ import (
 // catalogueVocabulary is what the catalogue uses: it grows with the rig, and the mistakes of the other tests do not.
 func catalogueVocabulary() Vocabulary {
 	v := testVocabulary()
-	v.Faults = append(v.Faults, "evict", "expire", "fail", "lose", "lose-answer", "phantom", "reap", "unreachable")
+	v.Faults = append(v.Faults, "deliver", "evict", "expire", "fail", "lose", "lose-answer", "lose-commit", "lose-commit-answer",
+		"lose-write", "phantom", "reap", "unreachable")
 	v.Arms = append(v.Arms, "cassandra/cas-persist")
+	v.Properties = append(v.Properties, "offset-monotonic")
 	known := v.Requirement
 	v.Requirement = func(text string) error {
-		if word, _, _ := strings.Cut(text, " "); slices.Contains([]string{"lost-first-write", "lost-answer", "kept"}, word) {
+		if word, _, _ := strings.Cut(text, " "); slices.Contains([]string{"lost-first-write", "lost-answer", "lost-write", "lost-commit", "lost-commit-answer", "kept"}, word) {
 			return nil
 		}
 		return known(text)

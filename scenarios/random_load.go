@@ -17,8 +17,9 @@ const (
 )
 
 // drawable are the faults that a plan can draw. The others end a worker's being held or away, and come by themselves.
-var drawable = []string{history.FaultEvict, history.FaultHold, history.FaultKill, history.FaultLoseAnswer, history.FaultPhantom,
-	history.FaultProbe, history.FaultReap, history.FaultStop, history.FaultUnreachable}
+var drawable = []string{history.FaultEvict, history.FaultHold, history.FaultKill, history.FaultLoseAnswer, history.FaultLoseCommit,
+	history.FaultLoseCommitAnswer, history.FaultLoseWrite, history.FaultPhantom, history.FaultProbe, history.FaultReap, history.FaultStop,
+	history.FaultUnreachable}
 
 // randomInput reads {events: 32, closes: 4, pause: 300ms}.
 func (l *loader) randomInput(f *field) {

@@ -5,14 +5,19 @@ import (
 	"errors"
 	"net"
 	"sync"
+
+	"github.com/single-writer/chaos/cluster/clients/wire"
 )
 
-// connections are those of one client, so that they can be cut all at once and for good.
+// connections are those of one client of Kafka, so that they can be cut all at once and for good, or one of them with a message.
 type connections struct {
+	wire   wire.Dialer
 	mu     sync.Mutex
 	open   []net.Conn
 	closed bool
 }
+
+func newConnections() *connections { return &connections{wire: wire.Dialer{Protocol: wire.Kafka}} }
 
 // errSevered is why a severed client cannot connect.
 var errSevered = errors.New("the client was cut off")
@@ -21,8 +26,7 @@ func (c *connections) dial(ctx context.Context, network, host string) (net.Conn,
 	if c.isCut() {
 		return nil, errSevered
 	}
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, network, host)
+	conn, err := c.wire.DialContext(ctx, network, host)
 	if err != nil {
 		return nil, err
 	}

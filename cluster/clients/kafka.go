@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"strings"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -55,8 +58,19 @@ func named(err error) error {
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
 		return &persistence.Error{Code: "timeout", Err: err}
+	case connectionBroke(err):
+		return &persistence.Error{Code: "connection-closed", Err: err}
 	}
 	return &persistence.Error{Code: "error", Err: err}
+}
+
+// connectionBroke tells whether a request's connection was there and is no more. franz-go keeps the last of these errors, which
+// tells those whose request waited on a connection that somebody else saw break, to itself.
+func connectionBroke(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op != "dial" && !op.Timeout() ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		strings.HasPrefix(err.Error(), "the broker connection has died")
 }
 
 // outcomeOf reads an error's own word about whether there was an effect.

@@ -3,6 +3,11 @@ package clients
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -104,5 +109,29 @@ func TestCodeName(t *testing.T) {
 	}
 	if codeName(32000) == "" {
 		t.Error("a code that nobody knows reads as none")
+	}
+}
+
+// What a broken connection is called does not depend on who saw it break; a dial that fails, or a time that is over, is no
+// broken connection.
+func TestNamed(t *testing.T) {
+	op := func(op string, err error) error { return fmt.Errorf("commit: %w", &net.OpError{Op: op, Err: err}) }
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{op("read", syscall.ECONNRESET), "connection-closed"},
+		{op("write", syscall.EPIPE), "connection-closed"},
+		{op("read", net.ErrClosed), "connection-closed"},
+		{fmt.Errorf("read: %w", io.EOF), "connection-closed"},
+		{errors.New("the broker connection has died and the request will be retried on a new connection"), "connection-closed"},
+		{op("dial", syscall.ECONNREFUSED), "error"},
+		{op("read", os.ErrDeadlineExceeded), "error"},
+		{fmt.Errorf("read: %w", context.DeadlineExceeded), "timeout"},
+		{errors.New("broker is too old"), "error"},
+	} {
+		if got := persistence.CodeOf(named(c.err)); got != c.want {
+			t.Errorf("%v is called %s, not %s", c.err, got, c.want)
+		}
 	}
 }

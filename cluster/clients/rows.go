@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/single-writer/chaos/cluster/clients/cassandra"
 	"github.com/single-writer/chaos/history"
@@ -28,15 +27,6 @@ func (r *rows) table(t persistence.Table) string { return r.keyspace + "." + tab
 func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answer] {
 	return call(w, w.servers.driver.bound(requestTimeout), func(ctx context.Context) (persistence.Answer, error) { return w.rows.execute(ctx, s) })
 }
-
-// LoseAnswer arms the loss at once; its call ends with the run if not before.
-func (w *World) LoseAnswer(process string) persistence.Call[string] {
-	loss := w.servers.wire.Lose(persistence.MarkOf(process))
-	return call(w, wholeRun, loss.Await)
-}
-
-// wholeRun is longer than any run.
-const wholeRun = 24 * time.Hour
 
 // execute gives one statement to the driver. Nothing here sends it again: whether the driver may is what its name says.
 func (r *rows) execute(ctx context.Context, s persistence.Statement) (persistence.Answer, error) {

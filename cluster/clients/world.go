@@ -12,7 +12,7 @@ import (
 
 	"github.com/single-writer/chaos/cluster/board"
 	"github.com/single-writer/chaos/cluster/clients/cassandra"
-	"github.com/single-writer/chaos/cluster/clients/cassandra/wire"
+	"github.com/single-writer/chaos/cluster/clients/wire"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -45,7 +45,7 @@ func Connect(kafkaAddrs, cassandraHosts []string, cassandraPort int, d Driver) (
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
-	s := &Servers{kafkaAddrs: kafkaAddrs, driver: d, wire: &wire.Dialer{}}
+	s := &Servers{kafkaAddrs: kafkaAddrs, driver: d, wire: &wire.Dialer{Protocol: wire.CQL}}
 	admin, err := kgo.NewClient(append(s.kafka(),
 		kgo.ClientID("chaos-admin"), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0))...)
 	if err != nil {
@@ -120,6 +120,8 @@ type World struct {
 	// offsetsFrom is where each partition of the offsets topic ended before the run.
 	offsetsFrom map[int32]int64
 	members     []*member
+	// lostCommits are the losses of commits, by process: the last one of each.
+	lostCommits map[string]*wire.Loss
 	// logs counts the topics besides the input topic.
 	logs int
 	// The coordinator of the group, by requests of their own goroutines and so not under the baton.
@@ -152,7 +154,7 @@ func (s *Servers) Open(ctx context.Context, name string, partitions int, recorde
 	if err != nil {
 		return nil, err
 	}
-	w := &World{servers: s, offsetsFrom: ends, engine: newEngine(), admin: s.admin, group: name}
+	w := &World{servers: s, lostCommits: map[string]*wire.Loss{}, offsetsFrom: ends, engine: newEngine(), admin: s.admin, group: name}
 	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	w.topic = topic{name: name, id: created[name].ID}
 	w.rows = s.rows(name)

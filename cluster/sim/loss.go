@@ -7,36 +7,75 @@ import (
 	"strings"
 
 	"github.com/single-writer/chaos/cluster/board"
+	"github.com/single-writer/chaos/workload"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// loss is one answer that is to be lost on its way to a process.
+// loss is one message of a process that is to be lost.
 type loss struct {
-	mark string
-	call *board.Call[string]
+	process string
+	message workload.Message
+	call    *board.Call[string]
 }
 
 // errCut is what a client is told whose connection broke: of the request, nothing.
 var errCut = errors.New("the connection broke before the answer came")
 
-// LoseAnswer arms the loss of an answer.
-func (w *World) LoseAnswer(process string) persistence.Call[string] {
-	l := &loss{persistence.MarkOf(process), board.NewCall[string](w.board)}
+// LoseNext arms the loss of a message.
+func (w *World) LoseNext(process string, m workload.Message) persistence.Call[string] {
+	l := &loss{process, m, board.NewCall[string](w.board)}
 	w.losses = append(w.losses, l)
 	return l.call
 }
 
-// lose tells whether an answer that comes in is lost, which is said at once to whoever armed the loss. As on real
-// connections a loss knows its process by the metadata of what is written, which a DELETE does not have.
-func (w *World) lose(s persistence.Statement, a persistence.Answer) bool {
-	i := slices.IndexFunc(w.losses, func(l *loss) bool {
-		return a.Applied && s.Verb != persistence.Remove && strings.HasPrefix(s.Metadata, l.mark)
-	})
+// take gives the loss that is armed for such a message of the process, and disarms it.
+func (w *World) take(m workload.Message, of func(process string) bool) *loss {
+	i := slices.IndexFunc(w.losses, func(l *loss) bool { return l.message == m && of(l.process) })
 	if i < 0 {
-		return false
+		return nil
 	}
-	proof := fmt.Sprintf("the answer to %s of %s @%d, applied, was held back, and the connection cut", s.Form(), s.Key, s.Offset)
-	w.losses[i].call.Finish(proof, persistence.Answered, nil)
+	l := w.losses[i]
 	w.losses = slices.Delete(w.losses, i, i+1)
-	return true
+	return l
+}
+
+// happens says at once to whoever armed the loss that it has come about.
+func (l *loss) happens(proof string) { l.call.Finish(proof, persistence.Answered, nil) }
+
+// Deliver lets a commit that was lost come to the coordinator, over a connection of its own.
+func (w *World) Deliver(process string) persistence.Call[string] {
+	late := w.lostCommits[process]
+	if late == nil {
+		call := board.NewCall[string](w.board)
+		call.Finish("", persistence.Unknown, fmt.Errorf("no commit of %s was lost", process))
+		return call
+	}
+	return request(w.board, w.net, &link{}, adminTimeout, func(reply func(string)) {
+		code := late()
+		if code == codeNone {
+			code = "no error"
+		}
+		reply("OffsetCommit: " + code)
+	})
+}
+
+// wrote tells whether a statement is a write of a process. As on real connections that is known by the metadata of what is
+// written, which a DELETE does not have.
+func wrote(s persistence.Statement) func(process string) bool {
+	return func(process string) bool {
+		return s.Verb != persistence.Remove && strings.HasPrefix(s.Metadata, persistence.MarkOf(process))
+	}
+}
+
+// swallowed is ask for a request that is lost before it arrives.
+func swallowed(w *World, l *loss, on *link, what string, broken func()) {
+	ask(w.net, on, func(reply func(struct{})) {
+		l.happens(what + " was not sent, and its connection cut")
+		reply(struct{}{})
+	}, func(struct{}) { broken() })
+}
+
+// heldBack is the proof that an answer was lost.
+func heldBack(what, said string) string {
+	return fmt.Sprintf("the answer to %s, %s, was held back, and the connection cut", what, said)
 }

@@ -3,6 +3,9 @@ package sim
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload"
@@ -14,7 +17,7 @@ import (
 func TestLoseAnswer(t *testing.T) {
 	w := New(1, 1, history.NewMemory(history.Header{}))
 	err := w.Board().Run("a/1", func(p workload.World) {
-		lost := w.LoseAnswer("a/1")
+		lost := w.LoseNext("a/1", workload.WriteAnswer)
 		proof := ""
 		p.Go("wire", func(workload.World) { proof, _, _ = lost.Await() })
 		do := func(process string, verb persistence.Verb, c persistence.Condition, offset int64) (persistence.Answer, persistence.Outcome, error) {
@@ -52,5 +55,61 @@ func TestLoseAnswer(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A request that is lost is never done; a commit that is lost, or its answer, is the process's own, and a refused one is told.
+func TestLoseRequestAndCommit(t *testing.T) {
+	w := New(1, 1, history.NewMemory(history.Header{}))
+	proofs := map[workload.Message]string{}
+	mustPlay(t, w, func(p workload.World) {
+		lose := func(process string, m workload.Message) {
+			lost := w.LoseNext(process, m)
+			p.Go("wire", func(workload.World) { proofs[m], _, _ = lost.Await() })
+		}
+		lose("a/1", workload.WriteRequest)
+		write := persistence.Statement{Verb: persistence.Update, Key: "k", Offset: 4, Value: []byte("v"), Timestamp: 1,
+			Metadata: persistence.MarkOf("a/1") + `1","generation":1}`}
+		if _, outcome, _ := w.Start(write).Await(); outcome != persistence.Unknown {
+			t.Errorf("a write that is lost: outcome %d", outcome)
+		}
+		if a, _, _ := w.Start(persistence.Statement{Verb: persistence.Select, Key: "k"}).Await(); a.Row != nil {
+			t.Error("what was lost was done")
+		}
+		a, b := w.poller(t, "a/1", quick), w.poller(t, "b/1", quick)
+		a.next(time.Second)
+		commit := func(who *poller, token workload.Token, offset int64) (string, persistence.Outcome) {
+			answer, outcome, _ := who.Commit(token, 0, offset).Await()
+			return answer.Code, outcome
+		}
+		committed := func() history.Opt {
+			at, _, _ := w.Committed(0).Await()
+			return at
+		}
+		lose("a/1", workload.CommitRequest)
+		if code, outcome := commit(b, a.token, 1); outcome != persistence.Answered || code != codeNone {
+			t.Errorf("another's commit: %q, outcome %d", code, outcome)
+		}
+		if _, outcome := commit(a, a.token, 2); outcome != persistence.Unknown || committed() != history.Some(1) {
+			t.Errorf("a commit that is lost: outcome %d, committed %s", outcome, committed())
+		}
+		lose("a/1", workload.CommitAccepted)
+		if code, outcome := commit(a, workload.Token{Member: "nobody", Generation: 1}, 3); outcome != persistence.Answered || code != codeUnknownMember {
+			t.Errorf("a refused commit: %q, outcome %d", code, outcome)
+		}
+		if _, outcome := commit(a, a.token, 4); outcome != persistence.Unknown || committed() != history.Some(4) {
+			t.Errorf("a commit whose answer is lost: outcome %d, committed %s", outcome, committed())
+		}
+		if code, outcome := commit(a, a.token, 5); outcome != persistence.Answered || code != codeNone {
+			t.Errorf("the next: %q, outcome %d", code, outcome)
+		}
+	})
+	want := map[workload.Message]string{
+		workload.WriteRequest:   "update of k @4 was not sent, and its connection cut",
+		workload.CommitRequest:  "a commit of 2 was not sent, and its connection cut",
+		workload.CommitAccepted: "the answer to a commit of 4, accepted, was held back, and the connection cut",
+	}
+	if d := cmp.Diff(want, proofs); d != "" {
+		t.Errorf("proofs (-want +got)\n%s", d)
 	}
 }

@@ -286,9 +286,25 @@ func (m *member) Commit(token workload.Token, partition int32, offset int64) per
 	w := m.world
 	call := board.NewCall[workload.CommitAnswer](w.board)
 	expiry := expire(w.net, call, m.config.RequestTimeout)
-	unsure(w, m.client, &m.coordinator, func() string { return fmt.Sprintf("a commit of %d", offset) }, func(reply func(string)) {
-		reply(w.broker.group.Commit(token.Member, token.Generation, partition, offset))
-	}, func(code string) {
+	what := func() string { return fmt.Sprintf("a commit of %d", offset) }
+	mine := func(process string) bool { return process == m.client }
+	serve := func() string { return w.broker.group.Commit(token.Member, token.Generation, partition, offset) }
+	if l := w.take(workload.CommitRequest, mine); l != nil {
+		if w.lostCommits == nil {
+			w.lostCommits = map[string]func() string{}
+		}
+		w.lostCommits[m.client] = serve
+		swallowed(w, l, &m.coordinator, what(), breaks(call))
+		return call
+	}
+	unsure(w, m.client, &m.coordinator, what, func(reply func(string)) { reply(serve()) }, func(code string) {
+		if code == codeNone {
+			if l := w.take(workload.CommitAccepted, mine); l != nil {
+				l.happens(heldBack(what(), "accepted"))
+				breaks(call)()
+				return
+			}
+		}
 		// Also an answer that comes too late for who waited for it tells the client where it stands.
 		expiry.Stop()
 		m.told(token, code)

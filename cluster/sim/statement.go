@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/single-writer/chaos/cluster/board"
+	"github.com/single-writer/chaos/workload"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
@@ -27,22 +28,31 @@ func (w *World) Through(node int, s persistence.Statement) persistence.Call[pers
 	call := board.NewCall[persistence.Answer](w.board)
 	expiry := expire(w.net, call, statementTimeout)
 	process := w.board.Acting()
+	broken := func() {
+		expiry.Stop()
+		breaks(call)()
+	}
+	if l := w.take(workload.WriteRequest, wrote(s)); l != nil {
+		swallowed(w, l, nil, statementText(s), broken)
+		return call
+	}
 	unsure(w, process, nil, func() string { return statementText(s) }, func(reply func(replied)) {
 		w.store.Ask(node, process, s, func(a persistence.Answer, err error) { reply(replied{a, err}) })
 	}, func(r replied) {
-		expiry.Stop()
-		switch {
-		case r.err != nil:
-			call.Finish(r.answer, outcomeOf(r.err), r.err)
-		case w.lose(s, r.answer):
-			breaks(call)()
-		default:
-			call.Finish(r.answer, persistence.Answered, nil)
+		if r.answer.Applied {
+			if l := w.take(workload.WriteAnswer, wrote(s)); l != nil {
+				l.happens(heldBack(statementText(s), "applied"))
+				broken()
+				return
+			}
 		}
-	}, func() {
 		expiry.Stop()
-		breaks(call)()
-	})
+		if r.err != nil {
+			call.Finish(r.answer, outcomeOf(r.err), r.err)
+			return
+		}
+		call.Finish(r.answer, persistence.Answered, nil)
+	}, broken)
 	return call
 }
 

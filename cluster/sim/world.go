@@ -24,7 +24,9 @@ type World struct {
 	producer, admin link
 	// losses are the answers that are to be lost, lossy what is lost by chance.
 	losses []*loss
-	lossy  lossy
+	// lostCommits are commits that were lost and can come late, by process: the last one of each.
+	lostCommits map[string]func() (code string)
+	lossy       lossy
 	// logRules are those of the logs that are made besides the input topic.
 	logRules logRules
 }

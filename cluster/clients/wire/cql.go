@@ -1,8 +1,11 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
+	"fmt"
 	"iter"
+	"sync/atomic"
 )
 
 // The parts of the native protocol that matter here (versions 4 and 5, section 2). A frame begins with version, flags, stream,
@@ -55,8 +58,14 @@ func (f frame) applied() bool {
 	return false
 }
 
-// unit is the length of the frame, or of the segment, that the bytes begin with; 0 when they are too few to say.
-func unit(b []byte, segmented bool) int {
+// cql is one connection of a Cassandra driver.
+type cql struct{ segmented atomic.Bool }
+
+// CQL is the protocol of Cassandra.
+func CQL() Protocol { return &cql{} }
+
+func (c *cql) unit(b []byte) int {
+	segmented := c.segmented.Load()
 	switch {
 	case segmented && len(b) >= segmentHeader:
 		return segmentHeader + int(uint32(b[0])|uint32(b[1])<<8|uint32(b[2])<<16)&0x1ffff + segmentTrailer
@@ -67,8 +76,9 @@ func unit(b []byte, segmented bool) int {
 }
 
 // inside gives the frames of one unit. A segment with a part of a frame larger than it has none.
-func inside(b []byte, segmented bool) iter.Seq[frame] {
-	return func(yield func(frame) bool) {
+func (c *cql) inside(b []byte) iter.Seq[[]byte] {
+	segmented := c.segmented.Load()
+	return func(yield func([]byte) bool) {
 		if segmented {
 			if b[2]&selfContained == 0 {
 				return
@@ -77,10 +87,33 @@ func inside(b []byte, segmented bool) iter.Seq[frame] {
 		}
 		for len(b) >= frameHeader {
 			n := frame(b).size()
-			if n < frameHeader || n > len(b) || !yield(frame(b[:n])) {
+			if n < frameHeader || n > len(b) || !yield(b[:n]) {
 				return
 			}
 			b = b[n:]
 		}
+	}
+}
+
+func (c *cql) request(m []byte) int32 { return int32(frame(m).stream()) }
+
+func (c *cql) answer(m []byte) int32 {
+	if frame(m).opens() {
+		c.segmented.Store(true)
+	}
+	return int32(frame(m).stream())
+}
+
+// WritesWith is each statement that holds a mark, as the metadata that a worker writes does; of its answers those that say
+// that it was applied.
+func WritesWith(mark string) Match {
+	return func(request []byte) (Applied, bool) {
+		if !bytes.Contains(frame(request).body(), []byte(mark)) {
+			return nil, false
+		}
+		return func(answer []byte) (string, bool) {
+			f := frame(answer)
+			return fmt.Sprintf("RESULT of %d bytes, %q", len(f.body()), bytes.TrimSpace(f.body())), f.applied()
+		}, true
 	}
 }

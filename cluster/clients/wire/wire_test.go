@@ -56,7 +56,7 @@ func connect(t *testing.T, version byte) *peer {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	p := &peer{t: t, dialer: &Dialer{}, version: version}
+	p := &peer{t: t, dialer: &Dialer{Protocol: CQL}, version: version}
 	if p.conn, err = p.dialer.DialContext(t.Context(), "tcp", l.Addr().String()); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ const mark = `{"write":"a/1#`
 func TestLose(t *testing.T) {
 	for _, version := range []byte{4, 5} {
 		p := connect(t, version)
-		loss := p.dialer.Lose(mark)
+		loss := p.dialer.LoseAnswer(WritesWith(mark))
 		p.send(1, `{"write":"b/1#7"}`)
 		p.send(2, `{"write":"a/1#7"}`)
 		p.send(3, `{"write":"a/1#7"}`)
@@ -133,7 +133,7 @@ func TestLose(t *testing.T) {
 			t.Errorf("version %d: read %d more, %v", version, n, err)
 		}
 		proof, err := loss.Await(t.Context())
-		if err != nil || !strings.HasPrefix(proof, "the answer to stream 4 of 127.0.0.1:") || !strings.Contains(proof, `[applied]`) {
+		if err != nil || !strings.HasPrefix(proof, "the answer to request 4 of 127.0.0.1:") || !strings.Contains(proof, `[applied]`) {
 			t.Errorf("version %d: proof %q, %v", version, proof, err)
 		}
 		if n := p.dialer.armed.Load(); n != 0 {
@@ -145,7 +145,7 @@ func TestLose(t *testing.T) {
 // A loss whose run has ended loses nothing, not even the answer to what was sent before.
 func TestLoseNoMore(t *testing.T) {
 	p := connect(t, 5)
-	loss := p.dialer.Lose(mark)
+	loss := p.dialer.LoseAnswer(WritesWith(mark))
 	p.send(1, `{"write":"a/1#7"}`)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
