@@ -76,7 +76,9 @@ type Batch struct {
 	Runs     []Run
 	// Folder is the folder of the runs' folders, Again the request's.
 	Folder, Again string
-	Took          time.Duration
+	// replays tells that Again repeats the one run as it is.
+	replays bool
+	Took    time.Duration
 }
 
 // Run is what came of one arm.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/single-writer/chaos/cluster/board"
 	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/nemesis"
 	"github.com/single-writer/chaos/workload"
 )
 
@@ -55,7 +56,7 @@ type wanted struct {
 	polled, begins, arms, vain, newcomer bool
 	// at is when it was done, gap the time since what anybody did before.
 	at, gap time.Duration
-	// lost is the proof that a message was lost, which nothing here can do.
+	// lost is the proof that a message was lost by chance, which nothing here brings about between real servers.
 	lost string
 }
 
@@ -98,7 +99,7 @@ func wantedOf(e history.Event) wanted {
 		w.point, w.partition, w.offset, w.generation = v.Point, v.Partition, v.Offset.N, v.Generation
 	case *history.PlanStep:
 		w.arms = e.Process == history.Nemesis && v.Status == "armed"
-		w.vain = v.Status == "timeout" || v.Status == "passed" && strings.Contains(v.Detail, " did not come within ")
+		w.vain = nemesis.InVain(v)
 	case *history.LifeEvent:
 		w.newcomer = v.Status == "begin"
 	case *history.FaultDone:
@@ -232,7 +233,7 @@ func (o *order) Came(e history.Event) {
 	case o.cursor == len(o.wanted):
 		o.over = true
 	case o.wanted[o.cursor].lost != "":
-		o.part(Undriven{Line: o.line(), Recorded: o.wanted[o.cursor].lost, Why: "a message was lost, and nothing here loses one between real servers"})
+		o.part(Undriven{Line: o.line(), Recorded: o.wanted[o.cursor].lost, Why: "a message was lost by chance, and between real servers only a step of the plan loses one"})
 	}
 }
 

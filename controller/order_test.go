@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/history"
@@ -73,11 +74,14 @@ func TestOrderIsDriven(t *testing.T) {
 	}
 }
 
+// again is how it was asked.
+const again = "chaos replay runs/x --cluster containers --slower 7"
+
 // redriven does a recorded run on another cluster, in its order.
 func redriven(t *testing.T, folder string, on cluster.Cluster) *Redriven {
 	t.Helper()
 	out, err := Redrive(context.Background(), Redriving{Run: opened(t, folder), Slower: 1, Request: Request{
-		Out: filepath.Join(t.TempDir(), "runs"), Kind: on.Facts().Kind, Progress: func(string) {},
+		Again: again, Out: filepath.Join(t.TempDir(), "runs"), Kind: on.Facts().Kind, Progress: func(string) {},
 		Open: func(context.Context) (cluster.Cluster, error) { return on, nil },
 	}})
 	if err != nil {
@@ -101,11 +105,39 @@ func TestRedriveConfirms(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(r.Run.Folder, "redriven.json")); err != nil {
 			t.Error(err)
 		}
+		page, err := os.ReadFile(filepath.Join(r.Run.Folder, "story.md"))
+		if err != nil || !strings.Contains(string(page), "\n    "+again+"\n") {
+			t.Errorf("%v: the story does not say %q as it is:\n%s", err, again, page)
+		}
 	}
 	// Where nothing failed, nothing may.
 	folder := recorded(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/cas")[0]
 	if r := redriven(t, folder, reseeded{by: 3}); !r.Confirmed || r.Property != "" || r.Undriven != nil {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A run in which nothing failed is confirmed by one that was driven to its end and judged, and by no other.
+func TestRedriveUnproven(t *testing.T) {
+	pass, vacuous := Verdict{Verdict: checker.Pass}, Verdict{Verdict: checker.Vacuous, Summary: "The plan did not finish."}
+	unknown := Verdict{Verdict: checker.Unknown, Summary: "nobody knows."}
+	failing := Verdict{Verdict: checker.Fail, Summary: "durable-fold: lost."}
+	for _, c := range []struct {
+		r              Redriven
+		recorded, here Verdict
+		says           string
+	}{
+		{Redriven{Driven: 9, Of: 9}, pass, pass, ""},
+		{Redriven{Driven: 8, Of: 9, Undriven: &Undriven{}}, pass, pass, "not kept to the end"},
+		{Redriven{Driven: 9, Of: 9}, pass, vacuous, "here it is vacuous: The plan did not finish."},
+		{Redriven{Driven: 9, Of: 9}, pass, unknown, "here it is unknown: nobody knows."},
+		{Redriven{Driven: 9, Of: 9}, pass, failing, "here it is fail: durable-fold"},
+		{Redriven{Driven: 9, Of: 9}, vacuous, pass, "the recorded run is vacuous"},
+	} {
+		c.r.compare(c.recorded, c.here)
+		if c.r.Confirmed != (c.says == "") || !strings.Contains(c.r.Unproven, c.says) || (c.r.Exit() == ExitExpected) != c.r.Confirmed {
+			t.Errorf("%+v says nothing of %q", c.r, c.says)
+		}
 	}
 }
 

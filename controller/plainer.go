@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -54,6 +55,14 @@ func (r *reducer) decisions(ctx context.Context, t trial) (only string, count in
 		}
 	}
 	return spans(kept), len(kept), !r.over(ctx)
+}
+
+// beyond tells whether the seed also decides what is no decision of the schedule: which message between the nodes of the store is
+// lost, who coordinates and stands back, and how wrong a clock is. With no decision left to it, it would decide these.
+func beyond(schedule string) bool {
+	return slices.ContainsFunc(strings.Fields(schedule), func(word string) bool {
+		return strings.HasPrefix(word, "replicas-") || strings.HasPrefix(word, "skew-")
+	})
 }
 
 // onlyWord begins the word of a schedule that says which of its decisions are the seed's.

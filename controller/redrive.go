@@ -25,10 +25,12 @@ type Redriving struct {
 // Redriven is what came of it.
 type Redriven struct {
 	// Property is what failed by Fingerprint in the recorded run; empty where nothing did. Confirmed tells that the same came of
-	// it here.
+	// it here: that it fails in the same way, or that all held here too, in the recorded order to the end.
 	Property    string `json:"property,omitempty"`
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Confirmed   bool   `json:"confirmed"`
+	// Unproven is why a run in which nothing failed is not confirmed.
+	Unproven string `json:"unproven,omitempty"`
 	// Driven is how many of Of events came in the recorded order, Undriven the first that did not.
 	Driven   int       `json:"driven"`
 	Of       int       `json:"events"`
@@ -67,7 +69,7 @@ func Redrive(ctx context.Context, q Redriving) (*Redriven, error) {
 	out := &Redriven{Slower: q.Slower, Judged: []Judged{}}
 	if goal, err := (Shrinking{Run: q.Run, Property: q.Property}).goal(); err == nil {
 		out.Property, out.Fingerprint = goal.property, goal.fingerprint
-	} else if q.Property != "" {
+	} else if q.Property != "" || len(recorded.Failing()) > 0 {
 		return nil, &Usage{err}
 	}
 	return out, onCluster(ctx, q.Open, func(c cluster.Cluster) error {
@@ -80,7 +82,7 @@ func Redrive(ctx context.Context, q Redriving) (*Redriven, error) {
 		}
 		out.Run, out.Driven, out.Of, out.Undriven = r, j.follow.cursor, len(j.follow.wanted), j.follow.undriven
 		out.compare(recorded, Judge(r.History, e))
-		b := Batch{Scenario: j.Scenario, Cluster: out.Cluster, Seed: j.Seed, Again: q.Again}
+		b := Batch{Scenario: j.Scenario, Cluster: out.Cluster, Seed: j.Seed, Again: q.Again, replays: true}
 		if err := (Folder{r.Folder}).put("story.md", b.story(r)); err != nil {
 			return err
 		}
@@ -90,7 +92,10 @@ func Redrive(ctx context.Context, q Redriving) (*Redriven, error) {
 
 // compare holds what came of it against what was recorded.
 func (r *Redriven) compare(recorded, here Verdict) {
-	r.Confirmed = r.Property == "" && len(here.Failing()) == 0
+	if r.Property == "" {
+		r.Unproven = r.unproven(recorded, here)
+		r.Confirmed = r.Unproven == ""
+	}
 	for _, p := range here.report.Properties {
 		was, _ := recorded.report.Property(p.Property)
 		if was.Verdict != p.Verdict {
@@ -100,4 +105,19 @@ func (r *Redriven) compare(recorded, here Verdict) {
 			r.Confirmed = fingerprint(r.Run.History, p) == r.Fingerprint
 		}
 	}
+}
+
+// unproven says why the run shows nothing of one in which nothing failed; nothing where it shows that all holds here too. Unlike a
+// failure, which is one however it came about, what holds was put to the test only if the order was kept to the end, and what
+// nobody could judge did not hold.
+func (r *Redriven) unproven(recorded, here Verdict) string {
+	switch {
+	case recorded.Verdict != checker.Pass:
+		return fmt.Sprintf("the recorded run is %s: %s", recorded.Verdict, recorded.Summary)
+	case here.Verdict != checker.Pass:
+		return fmt.Sprintf("here it is %s: %s", here.Verdict, here.Summary)
+	case r.Driven < r.Of:
+		return "the order was not kept to the end, so that what was put to the test may be something else"
+	}
+	return ""
 }

@@ -27,7 +27,8 @@ type Shrinking struct {
 	// Seeds is how many seeds are tried with each smaller scenario, the run's own first: what is left out also changes what
 	// the seed draws, so that a failure that hangs on a moment comes with another.
 	Seeds int
-	// Most is how many runs there are at most; what was found by then is kept.
+	// Most is how many runs there are at most, from 3 on: the recorded one done again, and the last two. What was found by then is
+	// kept.
 	Most int
 	// On makes the simulator that draws schedules in a way, by the words of a header.
 	On func(schedule string) (cluster.Cluster, error)
@@ -65,6 +66,8 @@ type Shrunk struct {
 	Only      string
 	Decisions int
 	Bare      bool
+	// Beyond tells that they were not looked for, since the schedule decides what they do not govern.
+	Beyond bool
 	// Often is how many of Of further seeds fail in the same way.
 	Often, Of int
 	// File is the smaller scenario, Folder its run.
@@ -117,12 +120,13 @@ func Shrink(ctx context.Context, q Shrinking) (*Shrunk, error) {
 		Property: goal.property, Fingerprint: goal.fingerprint, Left: left(start.scenario, small.scenario), Seed: small.seed,
 		Schedule: small.schedule, Was: start.schedule, Whole: whole, Arm: q.Run.Job.Arm,
 	}
-	out.Only, out.Decisions, out.Bare = r.decisions(ctx, small)
-	if ctx.Err() == nil {
-		out.Often, out.Of = r.often(ctx, small)
+	if out.Beyond = beyond(small.schedule); !out.Beyond {
+		out.Only, out.Decisions, out.Bare = r.decisions(ctx, small)
 	}
+	out.Often, out.Of = r.often(ctx, small)
+	err = r.record(context.WithoutCancel(ctx), small, out)
 	out.Runs, out.Took = r.runs, time.Since(began)
-	return out, r.record(context.WithoutCancel(ctx), small, out)
+	return out, err
 }
 
 // goal is the failure that is kept: a property with the shape of its witness, and all that failed beside it, since what fails in
@@ -141,8 +145,8 @@ func (q Shrinking) goal() (goal, error) {
 		return goal{}, &Unfit{Folder: q.Run.Folder, Err: errors.New("no property fails in it"), Problem: "there is nothing to keep while it is made smaller"}
 	}
 	first := failed[0]
-	if found := (work{Job: q.Run.Job}).findings(h, v, e); q.Property == "" && len(found) > 0 && found[0].Property != "" {
-		q.Property = found[0].Property
+	if q.Property == "" {
+		q.Property = q.told(v, e)
 	}
 	if q.Property != "" {
 		i := slices.IndexFunc(v.report.Properties, func(p checker.Result) bool { return p.Property == q.Property })
@@ -152,6 +156,17 @@ func (q Shrinking) goal() (goal, error) {
 		first = v.report.Properties[i]
 	}
 	return goal{first.Property, fingerprint(h, first), v.Failing()}, nil
+}
+
+// told is the failing property that explore tells of first; empty where what it tells of is none that failed: one that should be
+// violated and is not, or that nobody could judge.
+func (q Shrinking) told(v Verdict, e scenarios.Expectation) string {
+	for _, f := range (work{Job: q.Run.Job}).findings(q.Run.History, v, e) {
+		if slices.Contains(v.Failing(), f.Property) {
+			return f.Property
+		}
+	}
+	return ""
 }
 
 // differs finds where the run, done again, is another one.
@@ -217,8 +232,11 @@ func (r *reducer) run(ctx context.Context, t trial) bool {
 
 // over tells whether the search is to end.
 func (r *reducer) over(ctx context.Context) bool {
-	return ctx.Err() != nil || r.broken != nil || r.runs >= r.Most
+	return ctx.Err() != nil || r.broken != nil || r.runs+lastRuns >= r.Most
 }
+
+// lastRuns are those that record does: one that gives the sentence for the file, and the one that is recorded.
+const lastRuns = 2
 
 // reduce makes the trial smaller until nothing can be left out any more; whole tells that it came so far. Each round goes
 // through all kinds of parts, since what one kind leaves out may be what another needed.
@@ -305,10 +323,10 @@ func (r *reducer) read(s *scenarios.Scenario) *scenarios.Scenario {
 	return again
 }
 
-// often counts how many of the next hundred seeds fail in the same way: what fails with nearly all hangs on the plan, and what
+// often counts how many of the next hundred seeds, or of as many as may still be run, fail in the same way: what fails with nearly all hangs on the plan, and what
 // fails with few on the schedule.
 func (r *reducer) often(ctx context.Context, t trial) (often, of int) {
-	for of < 100 && ctx.Err() == nil {
+	for of < 100 && !r.over(ctx) {
 		of++
 		if r.fails(ctx, trial{t.scenario, t.seed + int64(of), t.schedule}) {
 			often++
@@ -358,6 +376,7 @@ func (r *reducer) record(ctx context.Context, t trial, out *Shrunk) error {
 	if err := (Folder{r.Out}).put(t.scenario.Name+".yaml", text.Bytes()); err != nil {
 		return err
 	}
+	r.runs++
 	q := Request{Scenario: out.File, Out: r.Out, Command: r.Command}
 	run, err := q.one(ctx, NewJob(s, r.Run.Job.Arm, t.seed), on)
 	if err != nil {

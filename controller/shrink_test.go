@@ -126,6 +126,48 @@ func TestShrink(t *testing.T) {
 	}
 }
 
+// Where a property that should fail does not, the failure that is kept is of one that does.
+func TestShrinkKeepsWhatFails(t *testing.T) {
+	run := opened(t, recorded(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/lww")[0])
+	s := *run.Job.Scenario
+	s.Expect = slices.Clone(s.Expect)
+	for i := range s.Expect {
+		s.Expect[i].Holds, s.Expect[i].Violates = false, append(slices.Clone(s.Expect[i].Violates), checker.Loud)
+	}
+	run.Job.Scenario = &s
+	v, e := run.verdict()
+	if found := (work{Job: run.Job}).findings(run.History, v, e); len(found) != 1 || found[0].Property != checker.Loud {
+		t.Fatalf("explore tells of no property that did not fail, so that this shows nothing: %+v", found)
+	}
+	if goal, err := (Shrinking{Run: run}).goal(); err != nil || !slices.Contains(goal.failing, goal.property) {
+		t.Errorf("%v: %+v", err, goal)
+	}
+}
+
+// No more runs are done than may be, all told; and with several nodes of the store no decisions are looked for.
+func TestShrinkMost(t *testing.T) {
+	run := opened(t, recorded(t, sim.Cluster{Replicas: 3}, "stale-periodic-flush", 1, "cassandra/lww")[0])
+	for _, most := range []int{3, 20} {
+		opens := 0
+		small, err := Shrink(context.Background(), Shrinking{Run: run, Seeds: 1, Most: most, Out: filepath.Join(t.TempDir(), "small"),
+			On: func(schedule string) (cluster.Cluster, error) { opens++; return simulators(schedule) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if most == 3 && (small.Schedule != "replicas-3" || !small.Beyond || small.Bare) {
+			t.Errorf("of a store with several nodes: %+v", small)
+		}
+		if opens > most || small.Runs != opens || small.Whole {
+			t.Errorf("%d runs, said to be %d, of %d at most; whole %v", opens, small.Runs, most, small.Whole)
+		}
+	}
+	for schedule, want := range map[string]bool{"": false, "pct loss-0.01": false, "replicas-3": true, "loss-0.01 skew-1s": true} {
+		if beyond(schedule) != want {
+			t.Errorf("%q: %v", schedule, !want)
+		}
+	}
+}
+
 // What does not fail, or not by what is asked for, or not again, cannot be made smaller.
 func TestShrinkRefuses(t *testing.T) {
 	shrink := func(folder, property string) string {

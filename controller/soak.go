@@ -251,30 +251,46 @@ func (q Soak) recorded(ctx context.Context, j work) (found []*Finding) {
 func (s *Soaked) took(found []*Finding) {
 	s.Runs++
 	rig := false
+	var dropped []string
 	for _, f := range found {
 		if f.Allowed {
 			s.Allowed++
 			continue
 		}
 		rig = rig || f.Kind == kindRig
-		s.keep(f)
+		if folder := s.keep(f); folder != "" {
+			dropped = append(dropped, folder)
+		}
 	}
+	s.drop(dropped)
 	s.broken++
 	if !rig {
 		s.broken = 0
 	}
 }
 
-// keep adds a finding to its group, and removes the folder of a run that nothing refers to any more.
-func (s *Soaked) keep(f *Finding) {
+// keep adds a finding to its group, and gives the folder of the run that it refers to no more.
+func (s *Soaked) keep(f *Finding) (folder string) {
 	other := s.groups.add(f)
-	if other != nil && other.Folder != "" {
-		_ = os.RemoveAll(other.Folder)
-		other.Folder = ""
+	if other == nil && len(s.groups.by) > mostRecorded {
+		other = f
 	}
-	if other == nil && f.Folder != "" && len(s.groups.by) > mostRecorded {
-		_ = os.RemoveAll(f.Folder)
-		f.Folder = ""
+	if other != nil {
+		folder, other.Folder = other.Folder, ""
+	}
+	return folder
+}
+
+// drop removes folders of runs, when all that a run has found is in its groups: another finding may still refer to them.
+func (s *Soaked) drop(folders []string) {
+	for _, folder := range folders {
+		used := false
+		for _, f := range s.groups.by {
+			used = used || f.Folder == folder
+		}
+		if !used {
+			_ = os.RemoveAll(folder)
+		}
 	}
 }
 

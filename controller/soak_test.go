@@ -134,6 +134,35 @@ func TestSoakHolds(t *testing.T) {
 	}
 }
 
+// The folder of a run that has found two things stays as long as one of them refers to it.
+func TestSoakKeepsWhatIsReferredTo(t *testing.T) {
+	dir := t.TempDir()
+	finding := func(kind string, seed int64, folder string) *Finding {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return &Finding{Kind: kind, Fingerprint: kind, Count: 1, Seed: seed, Folder: filepath.Join(dir, folder)}
+	}
+	s := &Soaked{groups: groups{by: map[string]*Finding{}}}
+	for _, run := range [][]*Finding{
+		{finding("fail", 2, "two")},
+		{finding("fail", 3, "three"), finding(kindRig, 3, "three")},
+		{finding("fail", 1, "one")},
+		{finding("fail", 4, "four")},
+	} {
+		s.took(run)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 || entries[0].Name() != "one" || entries[1].Name() != "three" {
+		t.Errorf("%v: %v", err, entries)
+	}
+	for _, f := range s.groups.by {
+		if _, err := os.Stat(f.Folder); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // An error of the rig is told apart, and its history is kept; several in a row end the soak.
 func TestSoakRigErrors(t *testing.T) {
 	q := aSoak(t, onServers{failing{}}, "calm")
@@ -171,7 +200,7 @@ func TestSoakKeepsFewFolders(t *testing.T) {
 			if err := os.Mkdir(f.Folder, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			s.keep(f)
+			s.took([]*Finding{f})
 		}
 	}
 	entries, err := os.ReadDir(dir)

@@ -3,6 +3,7 @@ package nemesis
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload"
@@ -32,8 +33,17 @@ func (r *Runner) came(w workload.World, watch workload.Watch, step int, t worklo
 	if _, ok := watch.Await(t.Limit()); ok {
 		return true
 	}
-	r.pass(w, step, fmt.Sprintf("%s did not come within %s", t, t.Limit()))
+	r.pass(w, step, fmt.Sprintf("%s%s%s", t, inVain, t.Limit()))
 	return false
+}
+
+// inVain stands between a moment and how long it was waited for: what tells a step whose moment did not come from one whose
+// faults could not be done.
+const inVain = " did not come within "
+
+// InVain tells whether a step waited for a moment that did not come.
+func InVain(s *history.PlanStep) bool {
+	return s.Status == "timeout" || s.Status == "passed" && strings.Contains(s.Detail, inVain)
 }
 
 // tryAll does those of the actions that can be done.

@@ -14,6 +14,8 @@ type Redriven struct {
 	// what the property says now.
 	Property, Sentence string
 	Confirmed          bool
+	// Unproven is why a run in which nothing failed is not confirmed.
+	Unproven string
 	// Driven is how many of Events came in the recorded order. The first that did not: its line, what was recorded, what came,
 	// which is empty where nothing did, and why.
 	Driven, Events      int
@@ -34,8 +36,10 @@ func Redrove(w io.Writer, r Redriven) {
 	}
 	Hanging(w, head, r.What)
 	switch {
+	case r.Property == "" && r.Confirmed:
+		Hanging(w, "  ", fmt.Sprintf("held here too, driven %d of %d events: nothing failed in %s", r.Driven, r.Events, r.Of))
 	case r.Property == "":
-		Hanging(w, "  ", "nothing failed in "+r.Of)
+		Hanging(w, "  ", fmt.Sprintf("nothing failed in %s, and this does not show that it holds here too: %s", r.Of, r.Unproven))
 	case r.Confirmed:
 		Hanging(w, "  "+r.Property+" fails in the same way: ", r.Sentence)
 	default:

@@ -38,7 +38,9 @@ func TestShrunk(t *testing.T) {
 	}
 	not := small
 	not.Left, not.Was, not.Whole, not.Often = nil, "", false, 3
-	for name, s := range map[string]Shrink{"shrink": small, "shrink-not": not} {
+	beyond := small
+	beyond.Only, beyond.Decisions, beyond.Bare, beyond.Beyond, beyond.Schedule = "", 0, false, true, "replicas-3"
+	for name, s := range map[string]Shrink{"shrink-beyond": beyond, "shrink": small, "shrink-not": not} {
 		var b strings.Builder
 		Shrunk(&b, s)
 		t.Run(name, func(t *testing.T) { golden(t, name, b.String()) })
@@ -56,7 +58,9 @@ func TestRedrove(t *testing.T) {
 	other := part
 	other.Confirmed, other.Came, other.Judged = false, "", []string{"no-stale-overwrite was fail and is pass"}
 	held.Property, held.Sentence = "", ""
-	for name, r := range map[string]Redriven{"redrive-whole": whole, "redrive-part": part, "redrive-other": other, "redrive-held": held} {
+	unproven := part
+	unproven.Property, unproven.Sentence, unproven.Confirmed, unproven.Unproven = "", "", false, "the order was not kept to the end"
+	for name, r := range map[string]Redriven{"redrive-unproven": unproven, "redrive-whole": whole, "redrive-part": part, "redrive-other": other, "redrive-held": held} {
 		var b strings.Builder
 		Redrove(&b, r)
 		t.Run(name, func(t *testing.T) { golden(t, name, b.String()) })

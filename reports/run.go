@@ -60,6 +60,9 @@ func (r Run) file() string { return Word(filepath.Join(r.Folder, "history.jsonl"
 
 // again is the command that repeats the run.
 func (r Run) again(b Batch) string {
+	if b.Replays {
+		return b.Again
+	}
 	s := b.Again + " --arm " + r.Arm
 	for _, g := range r.Without {
 		s += " --without " + g

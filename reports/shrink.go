@@ -19,10 +19,12 @@ type Shrink struct {
 	// Whole tells that nothing more can be left out; Often of Of further seeds fail in the same way.
 	Whole     bool
 	Often, Of int
-	// Only are the decisions of the schedule that it hangs on, and how many, where that was found out.
+	// Only are the decisions of the schedule that it hangs on, and how many, where that was found out; Beyond tells that it was not
+	// looked for, since with several nodes of the store, or a wrong clock, the seed decides more than these.
 	Only      string
 	Decisions int
 	Bare      bool
+	Beyond    bool
 	// Again is the command that runs the smaller scenario, Folder its run.
 	Again, Folder string
 	Next          []string
@@ -58,6 +60,9 @@ func Shrunk(w io.Writer, s Shrink) {
 	}
 	Hanging(w, "  ", fmt.Sprintf("%d runs in %s; %s", s.Runs, seconds(s.Took), end))
 	switch {
+	case s.Beyond:
+		Hanging(w, "  ", "on which decisions of the schedule it hangs was not looked for: what the nodes of the store do among each other, and their "+
+			"clocks, are the seed's in any case")
 	case s.Bare && s.Decisions == 0:
 		Hanging(w, "  ", "it hangs on no decision of the schedule: it fails with --decisions none too")
 	case s.Bare:

@@ -30,6 +30,8 @@ type Batch struct {
 	// out as stated.
 	Again string
 	Next  []string
+	// Replays tells that Again repeats the one run as it is: a folder says by itself which arm and seed it is of.
+	Replays bool
 }
 
 // ClusterLabel says what runs ran on.

@@ -9,7 +9,9 @@ import (
 
 // A schedule is a row of decisions: who goes on, how long a message takes, whether it is lost. To see which of them a failure hangs
 // on, the seed can be let decide some alone; of all others the outcome is the plainest: who has waited longest goes on, a message takes
-// the least time, and nothing is lost.
+// the least time, and nothing of a worker's is lost. What several nodes of the store do among each other is not among these
+// decisions: their losses, who coordinates, for how long a proposer stands back, and how wrong their clocks are (internode.go,
+// cassandra/round.go) are drawn from a stream of their own, so that the commands do not take both.
 
 // decisions are those that are left to the seed, by their numbers from 0: all where there are none in the list.
 type decisions struct {

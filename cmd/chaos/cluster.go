@@ -87,6 +87,10 @@ func (f simFlags) simulated() (cluster.Cluster, error) {
 	if f.skew < 0 || f.skew > sim.MaxSkew {
 		return nil, mistake("--skew takes a time from 0s to %s, not %s", sim.MaxSkew, f.skew)
 	}
+	if f.only != "" && (f.replicas > 1 || f.skew > 0) {
+		return nil, mistake("--decisions does not go with --replicas above 1, nor with --skew: what the nodes of the store lose, who of them\n" +
+			"  coordinates and how wrong their clocks are is the seed's, whatever decisions are left to it")
+	}
 	c := sim.Cluster{Strategy: f.strategy, Loss: f.loss, Replicas: f.replicas, Skew: f.skew, Only: f.only}
 	if _, err := sim.Scheduled(c.Facts().Schedule); err != nil {
 		return nil, mistake("--decisions: %v", err)

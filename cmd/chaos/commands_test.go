@@ -48,3 +48,15 @@ func TestEveryFlagHasASample(t *testing.T) {
 		})
 	}
 }
+
+// What was asked of a run on real servers is in the command that asks it again.
+func TestReplayAgain(t *testing.T) {
+	f := replayFlags{clusterFlags: clusterFlags{cluster: "containers"}, slower: slower}
+	if got := f.again(); got != " --cluster containers" {
+		t.Errorf("%q", got)
+	}
+	f.slower, f.property = 9, "durable-fold"
+	if got := f.again(); got != " --cluster containers --slower 9 --property durable-fold" {
+		t.Errorf("%q", got)
+	}
+}

@@ -34,7 +34,7 @@ func (c *cli) redrive(ctx context.Context, folder string, f replayFlags) error {
 	arm := reports.Run{Arm: r.Job.Arm.Name, Without: r.Job.Arm.Without}
 	told := reports.Redriven{
 		What: fmt.Sprintf("%s · %s · %s · seed %d", r.Job.Scenario.Name, arm.Label(), reports.ClusterLabel(done.Cluster), r.Job.Seed),
-		Of:   r.Folder, Property: done.Property, Confirmed: done.Confirmed, Sentence: done.Run.Verdict.Properties[done.Property].Summary,
+		Of:   r.Folder, Property: done.Property, Confirmed: done.Confirmed, Unproven: done.Unproven, Sentence: done.Run.Verdict.Properties[done.Property].Summary,
 		Driven: done.Driven, Events: done.Of, Slower: done.Slower, Took: done.Run.Took, Folder: done.Run.Folder,
 	}
 	if u := done.Undriven; u != nil {
@@ -45,6 +45,18 @@ func (c *cli) redrive(ctx context.Context, folder string, f replayFlags) error {
 	}
 	reports.Redrove(c.out, told)
 	return c.finish(nil)
+}
+
+// again is the part of a command line that asks for the same: the cluster, how slow, and what is to be confirmed.
+func (f replayFlags) again() string {
+	text := f.clusterFlags.again()
+	if f.slower != slower {
+		text += fmt.Sprintf(" --slower %d", f.slower)
+	}
+	if f.property != "" {
+		text += " --property " + reports.Word(f.property)
+	}
+	return text
 }
 
 // redrivenDocument is what `chaos replay --cluster containers --json` prints.

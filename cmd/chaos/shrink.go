@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -44,10 +45,11 @@ func (c *cli) shrinkCommand() *cobra.Command {
 }
 
 func (c *cli) shrink(ctx context.Context, folder string, f shrinkFlags) error {
-	for name, n := range map[string]int{"seeds": f.seeds, "most": f.most} {
-		if n < 1 {
-			return mistake("--%s takes a number from 1 on, not %d", name, n)
-		}
+	switch {
+	case f.seeds < 1:
+		return mistake("--seeds takes a number from 1 on, not %d", f.seeds)
+	case f.most < 3:
+		return mistake("--most takes a number from 3 on, not %d: the run is done again first, and twice in the end", f.most)
 	}
 	r, err := controller.OpenRun(folder)
 	if err != nil {
@@ -71,6 +73,7 @@ func (c *cli) shrink(ctx context.Context, folder string, f shrinkFlags) error {
 		return err
 	}
 	again, broken := c.shrunkAgain(done)
+	err = errors.Join(err, broken)
 	if c.json {
 		d := shrunkDocument{
 			Schema: 1, Folder: r.Folder, Property: done.Property, Fingerprint: done.Fingerprint, Left: append([]controller.Left{}, done.Left...),
@@ -84,12 +87,12 @@ func (c *cli) shrink(ctx context.Context, folder string, f shrinkFlags) error {
 		c.print(d)
 		return nil
 	}
-	if err != nil || broken != nil {
+	if err != nil {
 		return err
 	}
 	told := reports.Shrink{
 		What: described(r), Property: done.Property, Sentence: done.Sentence, Schedule: done.Schedule, Was: done.Was, Runs: done.Runs, Took: done.Took,
-		Whole: done.Whole, Often: done.Often, Of: done.Of, Only: done.Only, Decisions: done.Decisions, Bare: done.Bare, Again: again, Folder: done.Folder,
+		Whole: done.Whole, Often: done.Often, Of: done.Of, Only: done.Only, Decisions: done.Decisions, Bare: done.Bare, Beyond: done.Beyond, Again: again, Folder: done.Folder,
 		Next: []string{"chaos replay " + reports.Word(done.Folder) + " --times 100", "chaos replay " + reports.Word(done.Folder) + " --cluster containers"},
 	}
 	for _, l := range done.Left {

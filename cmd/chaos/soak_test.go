@@ -90,7 +90,11 @@ func TestNightlyLine(t *testing.T) {
 	if found, err := filepath.Glob(filepath.Join(home, "nightly", "20??-??-??", "soak.md")); err != nil || len(found) != 1 {
 		t.Errorf("%v: %v", err, found)
 	}
-	if mail := tonight(); !strings.Contains(mail, "exists already") || !strings.HasSuffix(mail, "exit 64\n") {
+	mail := tonight()
+	if mail == "" {
+		mail = tonight() // midnight was between the two: the first of the new day
+	}
+	if !strings.Contains(mail, "exists already") || !strings.HasSuffix(mail, "exit 64\n") {
 		t.Errorf("a second soak of the day: %q", mail)
 	}
 	lock, err := os.Open(filepath.Join(home, "nightly", "lock"))
