@@ -55,9 +55,9 @@ func words() []requirementWord {
 		{RequirementWord{"deleted", "a delete was acknowledged", false}, findDeleted},
 		{RequirementWord{"reopened", "after that, a later record of the key was persisted, acknowledged", false}, findReopened},
 		{RequirementWord{"lost-answer W", "a write of W was applied, and W was not told", false}, lost(history.FaultLoseAnswer)},
-		{RequirementWord{"lost-write W", "a write of W never came to the store, and W was not told", false}, lost(history.FaultLoseWrite)},
-		{RequirementWord{"lost-commit W", "a commit of W did not come to the coordinator, and W was not told", false}, lost(history.FaultLoseCommit)},
-		{RequirementWord{"lost-commit-answer W", "a commit of W was accepted, and W was not told", false}, lost(history.FaultLoseCommitAnswer)},
+		{RequirementWord{"lost-write W", "a write of W was lost before it came to the store; a driver may have sent it again", false}, lost(history.FaultLoseWrite)},
+		{RequirementWord{"lost-commit W", "a commit of W was lost before it came to the coordinator", false}, lost(history.FaultLoseCommit)},
+		{RequirementWord{"lost-commit-answer W", "a commit of W was accepted, and the answer was lost", false}, lost(history.FaultLoseCommitAnswer)},
 		{RequirementWord{"handovers N", "one partition was recovered by another life than before, N times", false}, findHandovers},
 		{RequirementWord{"kept W", "a commit of W was accepted under a newer generation than that of its last recovery of the " +
 			"partition, in the same life: it kept the partition in a rebalance", false}, findKept},

@@ -43,15 +43,16 @@ func Faults() []Fault {
 		{history.FaultLose, "loses the answer that the worker awaits, whatever the request: it goes on, and nobody " +
 			"learns what came of it or sends it again",
 			"it awaits no answer any more", (*Runner).lose, nil},
-		{history.FaultLoseAnswer, "lets the store do what the worker's next flush asks, and cuts the connection " +
-			"before the worker is told",
+		{history.FaultLoseAnswer, "lets the store do what the worker writes next, and cuts the connection before the worker is " +
+			"told; a DELETE does not say whose it is, and is passed over",
 			"what of the answer was held back, once it was", nil, losing(workload.WriteAnswer)},
 		{history.FaultLoseCommit, "cuts the connection under the worker's next commit, before the coordinator is asked",
 			"what of the request was not sent, once it was not", nil, losing(workload.CommitRequest)},
 		{history.FaultLoseCommitAnswer, "lets the coordinator accept the worker's next commit, and cuts the connection " +
 			"before the worker is told",
 			"what of the answer was held back, once it was", nil, losing(workload.CommitAccepted)},
-		{history.FaultLoseWrite, "cuts the connection under what the worker's next flush asks, before the store is asked",
+		{history.FaultLoseWrite, "cuts the connection under what the worker writes next, before the store is asked; a DELETE does not say " +
+			"whose it is, and is passed over",
 			"what of the request was not sent, once it was not", nil, losing(workload.WriteRequest)},
 		{history.FaultPhantom, "tells the worker's next first write that somebody else has made the row, which is gone again " +
 			"when it looks: a row that lived for a moment",

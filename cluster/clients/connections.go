@@ -17,8 +17,6 @@ type connections struct {
 	closed bool
 }
 
-func newConnections() *connections { return &connections{wire: wire.Dialer{Protocol: wire.Kafka}} }
-
 // errSevered is why a severed client cannot connect.
 var errSevered = errors.New("the client was cut off")
 

@@ -21,7 +21,13 @@ func (w *World) LoseNext(process string, m workload.Message) persistence.Call[st
 		loss = w.servers.wire.LoseAnswer(wire.WritesWith(persistence.MarkOf(process)))
 	case workload.CommitRequest:
 		loss = w.connectionsOf(process).wire.LoseRequest(wire.Commits())
-		w.lostCommits[process] = loss
+		return call(w, wholeRun, func(ctx context.Context) (string, error) {
+			proof, err := loss.Await(ctx)
+			if err == nil {
+				w.engine.Enter(func() { w.lostCommits[process] = loss })
+			}
+			return proof, err
+		})
 	case workload.CommitAccepted:
 		loss = w.connectionsOf(process).wire.LoseAnswer(wire.Commits())
 	}
@@ -43,12 +49,12 @@ func (w *World) Deliver(process string) persistence.Call[string] {
 // wholeRun is longer than any run.
 const wholeRun = 24 * time.Hour
 
-// connectionsOf gives the connections to Kafka of a life; of one that has no member yet, some that nobody uses.
+// connectionsOf gives the connections to Kafka of a life, which may have made none yet, or begin with another member.
 func (w *World) connectionsOf(process string) *connections {
-	for _, m := range w.members {
-		if m.process == process {
-			return m.conns
-		}
+	c, ok := w.connections[process]
+	if !ok || c.isCut() {
+		c = &connections{wire: wire.Dialer{Protocol: wire.Kafka}}
+		w.connections[process] = c
 	}
-	return newConnections()
+	return c
 }

@@ -26,13 +26,11 @@ import (
 //
 // All fields are touched with the baton only.
 type member struct {
-	world *World
-	// process is the life of a worker that it is of.
-	process string
-	client  *kgo.Client
-	conns   *connections
-	cancel  context.CancelFunc
-	config  workload.MemberConfig
+	world  *World
+	client *kgo.Client
+	conns  *connections
+	cancel context.CancelFunc
+	config workload.MemberConfig
 
 	// token is under what the member is in the group, as far as its owner may know: that of the last change handed out, or of
 	// an eager assignment without partitions.
@@ -66,7 +64,7 @@ var _ workload.Member = (*member)(nil)
 // first poll all the same.
 func (w *World) NewMember(process string, c workload.MemberConfig) (workload.Member, error) {
 	ctx, cancel := context.WithCancel(w.ctx)
-	m := &member{world: w, config: c, cancel: cancel, process: process, conns: newConnections(), franz: map[int32]bool{}}
+	m := &member{world: w, config: c, cancel: cancel, conns: w.connectionsOf(process), franz: map[int32]bool{}}
 	opts := append(w.servers.kafka(),
 		kgo.WithContext(ctx),
 		kgo.ClientID(process),

@@ -120,6 +120,8 @@ type World struct {
 	// offsetsFrom is where each partition of the offsets topic ended before the run.
 	offsetsFrom map[int32]int64
 	members     []*member
+	// connections are those to Kafka, by the life of a worker.
+	connections map[string]*connections
 	// lostCommits are the losses of commits, by process: the last one of each.
 	lostCommits map[string]*wire.Loss
 	// logs counts the topics besides the input topic.
@@ -154,7 +156,7 @@ func (s *Servers) Open(ctx context.Context, name string, partitions int, recorde
 	if err != nil {
 		return nil, err
 	}
-	w := &World{servers: s, lostCommits: map[string]*wire.Loss{}, offsetsFrom: ends, engine: newEngine(), admin: s.admin, group: name}
+	w := &World{servers: s, connections: map[string]*connections{}, lostCommits: map[string]*wire.Loss{}, offsetsFrom: ends, engine: newEngine(), admin: s.admin, group: name}
 	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	w.topic = topic{name: name, id: created[name].ID}
 	w.rows = s.rows(name)

@@ -15,7 +15,9 @@ import (
 type loss struct {
 	process string
 	message workload.Message
-	call    *board.Call[string]
+	// number counts the losses that were armed: only a message of a request that is sent after it is the next.
+	number int
+	call   *board.Call[string]
 }
 
 // errCut is what a client is told whose connection broke: of the request, nothing.
@@ -23,14 +25,16 @@ var errCut = errors.New("the connection broke before the answer came")
 
 // LoseNext arms the loss of a message.
 func (w *World) LoseNext(process string, m workload.Message) persistence.Call[string] {
-	l := &loss{process, m, board.NewCall[string](w.board)}
+	w.armed++
+	l := &loss{process, m, w.armed, board.NewCall[string](w.board)}
 	w.losses = append(w.losses, l)
 	return l.call
 }
 
-// take gives the loss that is armed for such a message of the process, and disarms it.
-func (w *World) take(m workload.Message, of func(process string) bool) *loss {
-	i := slices.IndexFunc(w.losses, func(l *loss) bool { return l.message == m && of(l.process) })
+// take gives the loss that was armed for such a message of the process before its request was sent, and disarms it; armed is how
+// many there had been by then.
+func (w *World) take(m workload.Message, armed int, of func(process string) bool) *loss {
+	i := slices.IndexFunc(w.losses, func(l *loss) bool { return l.message == m && l.number <= armed && of(l.process) })
 	if i < 0 {
 		return nil
 	}

@@ -113,3 +113,32 @@ func TestLoseRequestAndCommit(t *testing.T) {
 		t.Errorf("proofs (-want +got)\n%s", d)
 	}
 }
+
+// What was sent before a loss was armed is not the next: its answer comes. Losses of both kinds wait side by side.
+func TestLoseTheNext(t *testing.T) {
+	w := New(1, 1, history.NewMemory(history.Header{}))
+	mustPlay(t, w, func(p workload.World) {
+		write := func(offset int64) persistence.Call[persistence.Answer] {
+			return w.Start(persistence.Statement{Verb: persistence.Update, Key: "k", Offset: offset, Value: []byte("v"), Timestamp: offset,
+				Metadata: persistence.MarkOf("a/1") + `1","generation":1}`})
+		}
+		before := write(1)
+		w.LoseNext("a/1", workload.WriteAnswer)
+		w.LoseNext("a/1", workload.WriteRequest)
+		if _, outcome, err := before.Await(); outcome != persistence.Answered {
+			t.Errorf("what was under way: outcome %d, %v", outcome, err)
+		}
+		for _, c := range []struct {
+			offset  int64
+			outcome persistence.Outcome
+			stored  int64
+		}{{2, persistence.Unknown, 1}, {3, persistence.Unknown, 3}, {4, persistence.Answered, 4}} {
+			if _, outcome, _ := write(c.offset).Await(); outcome != c.outcome {
+				t.Errorf("@%d: outcome %d", c.offset, outcome)
+			}
+			if a, _, _ := w.Start(persistence.Statement{Verb: persistence.Select, Key: "k"}).Await(); a.Row.Offset != history.Some(c.stored) {
+				t.Errorf("after @%d the row has @%s", c.offset, a.Row.Offset)
+			}
+		}
+	})
+}

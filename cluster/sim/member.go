@@ -288,8 +288,9 @@ func (m *member) Commit(token workload.Token, partition int32, offset int64) per
 	expiry := expire(w.net, call, m.config.RequestTimeout)
 	what := func() string { return fmt.Sprintf("a commit of %d", offset) }
 	mine := func(process string) bool { return process == m.client }
+	armed := w.armed
 	serve := func() string { return w.broker.group.Commit(token.Member, token.Generation, partition, offset) }
-	if l := w.take(workload.CommitRequest, mine); l != nil {
+	if l := w.take(workload.CommitRequest, armed, mine); l != nil {
 		if w.lostCommits == nil {
 			w.lostCommits = map[string]func() string{}
 		}
@@ -299,7 +300,7 @@ func (m *member) Commit(token workload.Token, partition int32, offset int64) per
 	}
 	unsure(w, m.client, &m.coordinator, what, func(reply func(string)) { reply(serve()) }, func(code string) {
 		if code == codeNone {
-			if l := w.take(workload.CommitAccepted, mine); l != nil {
+			if l := w.take(workload.CommitAccepted, armed, mine); l != nil {
 				l.happens(heldBack(what(), "accepted"))
 				breaks(call)()
 				return

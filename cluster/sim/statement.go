@@ -27,12 +27,12 @@ func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answ
 func (w *World) Through(node int, s persistence.Statement) persistence.Call[persistence.Answer] {
 	call := board.NewCall[persistence.Answer](w.board)
 	expiry := expire(w.net, call, statementTimeout)
-	process := w.board.Acting()
+	process, armed := w.board.Acting(), w.armed
 	broken := func() {
 		expiry.Stop()
 		breaks(call)()
 	}
-	if l := w.take(workload.WriteRequest, wrote(s)); l != nil {
+	if l := w.take(workload.WriteRequest, armed, wrote(s)); l != nil {
 		swallowed(w, l, nil, statementText(s), broken)
 		return call
 	}
@@ -40,7 +40,7 @@ func (w *World) Through(node int, s persistence.Statement) persistence.Call[pers
 		w.store.Ask(node, process, s, func(a persistence.Answer, err error) { reply(replied{a, err}) })
 	}, func(r replied) {
 		if r.answer.Applied {
-			if l := w.take(workload.WriteAnswer, wrote(s)); l != nil {
+			if l := w.take(workload.WriteAnswer, armed, wrote(s)); l != nil {
 				l.happens(heldBack(statementText(s), "applied"))
 				broken()
 				return

@@ -24,6 +24,7 @@ type World struct {
 	producer, admin link
 	// losses are the answers that are to be lost, lossy what is lost by chance.
 	losses []*loss
+	armed  int
 	// lostCommits are commits that were lost and can come late, by process: the last one of each.
 	lostCommits map[string]func() (code string)
 	lossy       lossy

@@ -48,14 +48,12 @@ func (c *conn) look(p []byte) bool {
 			return false
 		}
 		for m := range c.protocol.inside(rest[:n]) {
-			l, applied := c.dialer.lossOf(m)
-			switch {
-			case l == nil:
-			case !l.request:
-				c.await(c.protocol.request(m), waiting{l, applied})
-			case l.loses(lost{slices.Clone(rest[:n]), c.RemoteAddr(), c.protocol, applied},
-				fmt.Sprintf("a request of %d bytes was not sent, and its connection %s cut", len(m), c.LocalAddr())):
+			if l, applied := c.dialer.lossOf(m, true); l != nil && l.loses(lost{slices.Clone(rest[:n]), c.RemoteAddr(), c.protocol, applied},
+				fmt.Sprintf("a request of %d bytes was not sent, and its connection %s cut", len(m), c.LocalAddr())) {
 				return true
+			}
+			if l, applied := c.dialer.lossOf(m, false); l != nil {
+				c.await(c.protocol.request(m), waiting{l, applied})
 			}
 		}
 		rest = rest[n:]

@@ -21,14 +21,14 @@ type broker struct {
 	conn, server net.Conn
 }
 
-func connectKafka(t *testing.T) *broker {
+func connectKafka(t *testing.T, d *Dialer) *broker {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	b := &broker{t: t, dialer: &Dialer{Protocol: Kafka}}
+	b := &broker{t: t, dialer: d}
 	if b.conn, err = b.dialer.DialContext(t.Context(), "tcp", l.Addr().String()); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func commitAnswer(correlation int32, version, code int16) []byte {
 
 // A commit that is lost is not sent, and its client is told of a broken connection when it reads: heartbeats before it pass.
 func TestLoseCommit(t *testing.T) {
-	b := connectKafka(t)
+	b := connectKafka(t, &Dialer{Protocol: Kafka})
 	loss := b.dialer.LoseRequest(Commits())
 	heartbeat := kmsg.NewPtrHeartbeatRequest()
 	if len(b.send(1, heartbeat)) == 0 {
@@ -106,7 +106,7 @@ func TestLoseCommit(t *testing.T) {
 func TestLoseCommitAnswer(t *testing.T) {
 	const illegalGeneration = 22
 	for _, version := range []int16{7, 8, 10} {
-		b := connectKafka(t)
+		b := connectKafka(t, &Dialer{Protocol: Kafka})
 		loss := b.dialer.LoseAnswer(Commits())
 		b.send(1, commitRequest(version))
 		b.send(2, kmsg.NewPtrHeartbeatRequest())
@@ -125,5 +125,90 @@ func TestLoseCommitAnswer(t *testing.T) {
 		if proof, err := loss.Await(t.Context()); err != nil || !strings.HasPrefix(proof, "the answer to request 3 of 127.0.0.1:") {
 			t.Errorf("version %d: proof %q, %v", version, proof, err)
 		}
+	}
+}
+
+// What was sent before a loss was armed is not the next: its answer comes. Losses of both kinds wait side by side, also when the
+// first has come about and nobody has looked yet.
+func TestLoseTheNext(t *testing.T) {
+	b := connectKafka(t, &Dialer{Protocol: Kafka})
+	b.send(1, commitRequest(8))
+	answer := b.dialer.LoseAnswer(Commits())
+	first, second := b.dialer.LoseRequest(Commits()), b.dialer.LoseRequest(Commits())
+	if _, err := b.server.Write(commitAnswer(1, 8, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(b.conn, make([]byte, len(commitAnswer(1, 8, 0)))); err != nil {
+		t.Errorf("the answer to what was under way: %v", err)
+	}
+	if got := b.send(2, commitRequest(8)); len(got) > 0 {
+		t.Errorf("the broker was asked %q", got)
+	}
+	if got := connectKafka(t, b.dialer).send(3, commitRequest(8)); len(got) > 0 {
+		t.Errorf("the broker was asked %q", got)
+	}
+	for _, l := range []*Loss{first, second} {
+		if proof, err := l.Await(t.Context()); err != nil || !strings.Contains(proof, "was not sent") {
+			t.Errorf("proof %q, %v", proof, err)
+		}
+	}
+	last := connectKafka(t, b.dialer)
+	last.send(4, commitRequest(8))
+	if _, err := last.server.Write(commitAnswer(4, 8, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := last.conn.Read(make([]byte, 100)); n != 0 || !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("read %d, %v", n, err)
+	}
+	if proof, err := answer.Await(t.Context()); err != nil || !strings.HasPrefix(proof, "the answer to request 4 of") {
+		t.Errorf("proof %q, %v", proof, err)
+	}
+}
+
+// A commit that was lost can come late: the broker gets what was sent, on a connection of its own, and its word is told.
+func TestDeliver(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	d := &Dialer{Protocol: Kafka}
+	loss := d.LoseRequest(Commits())
+	if _, _, err := loss.Deliver(t.Context()); err == nil {
+		t.Error("nothing was lost, and it came")
+	}
+	c, err := d.DialContext(t.Context(), "tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	sent := kmsg.NewRequestFormatter().AppendRequest(nil, commitRequest(8), 7)
+	if _, err := c.Write(sent); err != nil {
+		t.Fatal(err)
+	}
+	first, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	served := make(chan error, 1)
+	go func() {
+		late, err := l.Accept()
+		if err != nil {
+			served <- err
+			return
+		}
+		defer late.Close()
+		got := make([]byte, len(sent))
+		if _, err := io.ReadFull(late, got); err != nil || !bytes.Equal(got, sent) {
+			served <- errors.New("the broker got something else")
+			return
+		}
+		_, err = late.Write(commitAnswer(7, 8, 22))
+		served <- err
+	}()
+	words, done, err := loss.Deliver(t.Context())
+	if err := errors.Join(err, <-served); err != nil || done || !strings.HasPrefix(words, "OffsetCommit v8: ILLEGAL_GENERATION") {
+		t.Errorf("the broker said %q, done %v, %v", words, done, err)
 	}
 }

@@ -57,7 +57,8 @@ type Loss struct {
 	meant   Match
 	request bool
 	// proof takes one: whoever puts it in has decided that the message is lost, or that none will be.
-	proof chan string
+	proof   chan string
+	settled atomic.Bool
 	// lost is the request that was lost, if one was, under the dialer's lock.
 	lost lost
 }
@@ -145,12 +146,11 @@ func (l *Loss) Deliver(ctx context.Context) (words string, done bool, err error)
 
 // settle tells whether it is the caller who decides what becomes of the loss.
 func (l *Loss) settle(proof string) bool {
-	select {
-	case l.proof <- proof:
-		return true
-	default:
+	if !l.settled.CompareAndSwap(false, true) {
 		return false
 	}
+	l.proof <- proof
+	return true
 }
 
 func (d *Dialer) disarm(l *Loss) {
@@ -162,11 +162,14 @@ func (d *Dialer) disarm(l *Loss) {
 	}
 }
 
-// lossOf gives the loss that a request is meant by.
-func (d *Dialer) lossOf(request []byte) (*Loss, Applied) {
+// lossOf gives the loss, of the request itself or of its answer, that a request is meant by and that has not come about yet.
+func (d *Dialer) lossOf(request []byte, itself bool) (*Loss, Applied) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, l := range d.losses {
+		if l.request != itself || l.settled.Load() {
+			continue
+		}
 		if applied, ok := l.meant(request); ok {
 			return l, applied
 		}
