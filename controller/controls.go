@@ -71,11 +71,7 @@ func (c Control) Off() []string { return append(slices.Clone(c.Also), c.Without.
 
 // Command is the command that replays one seed of it.
 func (c Control) Command(seed int64) string {
-	s := fmt.Sprintf("chaos run %s --arm %s", c.Scenario, c.Arm)
-	for _, g := range c.Off() {
-		s += " --without " + g
-	}
-	return fmt.Sprintf("%s --seed %d", s, seed)
+	return fmt.Sprintf("%s --seed %d", runWithout(c.Scenario, c.Arm, "sim", c.Off()), seed)
 }
 
 // ofBase is how far the seeds of one base are from those of the next: no control needs so many.

@@ -66,11 +66,16 @@ func (d Demonstration) Prevents() string {
 
 // Command is the command that repeats the run without the guard.
 func (d Demonstration) Command(kind string) string {
-	s := fmt.Sprintf("chaos run %s --arm %s", d.Scenario, d.Arm)
+	return runWithout(d.Scenario, d.Arm, kind, append(slices.Clone(d.Also), d.Guard))
+}
+
+// runWithout is the command that runs a scenario under an arm that lacks guards, on a kind of cluster.
+func runWithout(scenario, arm, kind string, guards []string) string {
+	s := fmt.Sprintf("chaos run %s --arm %s", scenario, arm)
 	if kind != "sim" {
 		s += " --cluster " + kind
 	}
-	for _, g := range append(slices.Clone(d.Also), d.Guard) {
+	for _, g := range guards {
 		s += " --without " + g
 	}
 	return s

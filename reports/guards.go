@@ -32,15 +32,7 @@ func Guards(w io.Writer, where string, all []Demonstration, of int, interrupted 
 			shown++
 		}
 	}
-	head := "EVERY GUARD IS SHOWN: "
-	switch {
-	case len(all) < of && interrupted:
-		head = "INTERRUPTED: "
-	case len(all) < of:
-		head = "THE RIG FAILED: "
-	case shown < len(all):
-		head = "NOT SHOWN: "
-	}
+	head := headOf("EVERY GUARD IS SHOWN: ", "NOT SHOWN: ", shown == len(all), len(all) == of, interrupted)
 	Hanging(w, head, fmt.Sprintf("%d of %d · %s", shown, of, where))
 	row := func(columns ...any) {
 		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-*s  %-*s  %-*s  %-7s  %s",
@@ -51,6 +43,19 @@ func Guards(w io.Writer, where string, all []Demonstration, of int, interrupted 
 	for _, d := range all {
 		d.tell(w, row)
 	}
+}
+
+// headOf begins the answer of a table: whether all of it is there goes before whether it is good.
+func headOf(good, bad string, is, complete, interrupted bool) string {
+	switch {
+	case complete && is:
+		return good
+	case complete:
+		return bad
+	case interrupted:
+		return "INTERRUPTED: "
+	}
+	return "THE RIG FAILED: "
 }
 
 func (d Demonstration) tell(w io.Writer, row func(...any)) {

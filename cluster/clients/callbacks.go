@@ -27,11 +27,15 @@ func (m *member) offer(ctx context.Context, cl *kgo.Client, p workload.Polled) {
 			m.change, m.handed = c, false
 		}
 	})
-	if !wanted {
-		return
+	if wanted {
+		waitFor(ctx, cl, c.over)
 	}
+}
+
+// waitFor keeps a callback until the channel is closed, or the client ends.
+func waitFor(ctx context.Context, cl *kgo.Client, over <-chan struct{}) {
 	select {
-	case <-c.over:
+	case <-over:
 	case <-ctx.Done():
 	case <-cl.Context().Done():
 	}
@@ -104,14 +108,9 @@ func (m *member) onLost(ctx context.Context, cl *kgo.Client, _ map[string][]int3
 		late = m.late
 	})
 	m.offer(ctx, cl, workload.Polled{Change: workload.WasLost})
-	if late == nil {
-		return
-	}
-	// franz-go joins again when this returns. Who had nothing to lose is not waited for by offer.
-	select {
-	case <-late:
-	case <-ctx.Done():
-	case <-cl.Context().Done():
+	if late != nil {
+		// franz-go joins again when this returns. Who had nothing to lose is not waited for by offer.
+		waitFor(ctx, cl, late)
 	}
 }
 

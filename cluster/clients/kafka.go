@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -172,15 +171,7 @@ func announced(ctx context.Context, committed func(context.Context) (history.Opt
 // Input reads the whole input topic up to the end that it finds first.
 func (w *World) Input(partition int32) persistence.Call[[]workload.Record] {
 	return call(w, 2*requestTimeout, func(ctx context.Context) ([]workload.Record, error) {
-		ends, err := kadm.NewClient(w.admin).ListEndOffsets(ctx, w.topic.name)
-		if err != nil {
-			return nil, err
-		}
-		end, ok := ends.Lookup(w.topic.name, partition)
-		if !ok || end.Err != nil {
-			return nil, errors.Join(fmt.Errorf("no end offset of %s/%d", w.topic.name, partition), end.Err)
-		}
-		records, err := w.servers.readLog(ctx, w.topic.name, partition, 0, end.Offset)
+		records, err := w.servers.readWhole(ctx, w.topic.name, partition)
 		var out []workload.Record
 		for _, r := range records {
 			if !r.Attrs.IsControl() {

@@ -26,23 +26,18 @@ func (w *World) Log(compacted bool) (cluster.Log, error) {
 	ctx, cancel := context.WithTimeout(w.ctx, requestTimeout)
 	defer cancel()
 	w.logs++
-	l := &partitionLog{world: w, topic: topic{name: fmt.Sprintf("%s.log-%d", w.group, w.logs)}}
-	configs := map[string]*string{}
+	var configs map[string]*string
 	if compacted {
 		configs = map[string]*string{
 			"cleanup.policy": kadm.StringPtr("compact"), "segment.ms": kadm.StringPtr("100"),
 			"min.cleanable.dirty.ratio": kadm.StringPtr("0"), "delete.retention.ms": kadm.StringPtr("0"),
 		}
 	}
-	created, err := kadm.NewClient(w.admin).CreateTopics(ctx, 1, -1, configs, l.topic.name)
-	if err == nil {
-		err = created.Error()
-	}
+	t, err := w.servers.createTopic(ctx, fmt.Sprintf("%s.log-%d", w.group, w.logs), 1, configs)
 	if err != nil {
-		return nil, fmt.Errorf("create the topic %s: %w", l.topic.name, err)
+		return nil, err
 	}
-	l.topic.id = created[l.topic.name].ID
-	return l, nil
+	return &partitionLog{world: w, topic: t}, nil
 }
 
 // Append sends a batch, once. That a broker does not know a new topic yet is no answer of its log.
@@ -90,15 +85,7 @@ func (l *partitionLog) append(ctx context.Context, b cluster.Batch) (cluster.App
 // Read reads what there is up to the end that it finds first.
 func (l *partitionLog) Read() persistence.Call[[]cluster.LogRecord] {
 	return call(l.world, 2*requestTimeout, func(ctx context.Context) ([]cluster.LogRecord, error) {
-		ends, err := kadm.NewClient(l.world.admin).ListEndOffsets(ctx, l.topic.name)
-		if err != nil {
-			return nil, err
-		}
-		end, ok := ends.Lookup(l.topic.name, 0)
-		if !ok || end.Err != nil {
-			return nil, errors.Join(fmt.Errorf("no end offset of %s", l.topic.name), end.Err)
-		}
-		records, err := l.world.servers.readLog(ctx, l.topic.name, 0, 0, end.Offset)
+		records, err := l.world.servers.readWhole(ctx, l.topic.name, 0)
 		var out []cluster.LogRecord
 		for _, r := range records {
 			out = append(out, cluster.LogRecord{Offset: r.Offset, Key: string(r.Key), Value: r.Value})

@@ -145,21 +145,19 @@ var (
 // Open makes the world of one run: the name is that of its topic and of its group, and must be new. The context's end
 // aborts the run.
 func (s *Servers) Open(ctx context.Context, name string, partitions int, recorder history.Recorder) (*World, error) {
-	created, err := kadm.NewClient(s.admin).CreateTopics(ctx, int32(partitions), -1, nil, name)
-	if err == nil {
-		err = created.Error()
-	}
+	t, err := s.createTopic(ctx, name, partitions, nil)
 	if err != nil {
-		return nil, fmt.Errorf("create the topic %s: %w", name, err)
+		return nil, err
 	}
 	ends, err := s.offsetsEnds(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := &World{servers: s, connections: map[string]*connections{}, lostCommits: map[string]*wire.Loss{}, offsetsFrom: ends, engine: newEngine(), admin: s.admin, group: name}
+	w := &World{
+		servers: s, topic: t, group: name, rows: s.rows(name), offsetsFrom: ends, engine: newEngine(), admin: s.admin,
+		connections: map[string]*connections{}, lostCommits: map[string]*wire.Loss{},
+	}
 	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	w.topic = topic{name: name, id: created[name].ID}
-	w.rows = s.rows(name)
 	w.board = board.New(w.engine, recorder)
 	stop := context.AfterFunc(ctx, func() {
 		w.engine.Enter(func() { w.board.Abort(fmt.Errorf("the run was interrupted: %w", context.Cause(ctx))) })
