@@ -10,7 +10,8 @@ import (
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// Cluster is one Kafka and one Cassandra, simulated or real, on which runs are done one after another.
+// Cluster is a Kafka and a Cassandra, simulated or real, of one server each or of three, on which runs are done one after
+// another.
 type Cluster interface {
 	// Facts is what the history's header tells of it.
 	Facts() history.ClusterFacts
@@ -26,6 +27,9 @@ type Spec struct {
 	Partitions int
 	// Arm names the arm, for what is named after it.
 	Arm string
+	// Kafka and Cassandra are how many servers of each the run needs; 0 is one. A cluster that has more will do, one that
+	// has fewer refuses.
+	Kafka, Cassandra int
 }
 
 // World is one run's view of a cluster.
@@ -34,6 +38,7 @@ type World interface {
 	workload.Producer
 	workload.Truth
 	workload.Wire
+	workload.Servers
 	persistence.Rows
 	// Board is the board of the run's processes.
 	Board() *board.Board

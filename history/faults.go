@@ -22,6 +22,21 @@ const (
 	FaultUnreachable      = "unreachable"
 )
 
+// The faults that it can do to servers.
+const (
+	FaultKillServer      = "kill-server"
+	FaultPauseServer     = "pause-server"
+	FaultIsolateServer   = "isolate-server"
+	FaultDeafenServer    = "deafen-server"
+	FaultMuteServer      = "mute-server"
+	FaultCutClients      = "cut-clients"
+	FaultFillDisk        = "fill-disk"
+	FaultHealServer      = "heal-server"
+	FaultMoveCoordinator = "move-coordinator"
+	FaultMoveLeader      = "move-leader"
+	FaultElectUnclean    = "elect-unclean"
+)
+
 // What a simulated network that loses messages does by itself, told like a fault.
 const (
 	LostRequest = "lost-request"
