@@ -30,12 +30,12 @@ lint: ## golangci-lint at its pinned version (its first build takes minutes)
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
 bench: ## schedules a second, what reading, recording and checking cost, and the rig's driver path against a bare one
-	GOGC=800 go test -run '^$$' -bench . -benchmem -cpu 1 ./controller
+	GOGC=800 go test -run '^$$' -bench . -benchmem -cpu 1 ./controller/search
 	go test -run '^$$' -bench . -benchmem -cpu 1 ./checker ./history
 	go test -run '^$$' -bench . -benchtime 2000x -v ./cluster/clients
 
 million: ## a million schedules of the small scenario: the time, and the memory at the start, on the way and at the end
-	@CHAOS_SCHEDULES=1000000 GOGC=800 go test -count 1 -timeout 12h -v -run TestMemoryIsFlat ./controller
+	@CHAOS_SCHEDULES=1000000 GOGC=800 go test -count 1 -timeout 12h -v -run TestMemoryIsFlat ./controller/search
 
 fuzz: ## each fuzz target for FOR (default 1m)
 	@for p in $$(go list ./...); do \

@@ -277,6 +277,7 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 		{"drivers", "cluster/clients/cassandra/gocql1", `import _ "github.com/apache/cassandra-gocql-driver/v2"`},
 		{"judging", "controller", `import _ "github.com/anishathalye/porcupine"`},
 		{"judging", "checker", `import _ "github.com/anishathalye/porcupine"`},
+		{"imports", "controller", `import _ "github.com/single-writer/chaos/controller/search"`},
 		{"imports", "checker/register", `import _ "github.com/single-writer/chaos/checker"`},
 		{"imports", "checker", `import _ "github.com/single-writer/chaos/workload"`},
 		{"imports", "ledger", `import _ "github.com/single-writer/chaos/history"`},

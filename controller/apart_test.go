@@ -1,10 +1,12 @@
-package controller
+package controller_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/runtest"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -34,18 +36,18 @@ expect:
 func TestLostApart(t *testing.T) {
 	for fault, point := range map[string]string{"lose-answer": "before-persist", "lose": "persist-sent"} {
 		text := strings.NewReplacer("POINT", point, "FAULT", fault).Replace(lostApart)
-		s, err := scenarios.Parse("lost-apart.yaml", []byte(text), Vocabulary())
+		s, err := scenarios.Parse("lost-apart.yaml", []byte(text), controller.Vocabulary())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, arm := range []string{persistence.CassandraLWW, persistence.CassandraCAS} {
-			h := execute(t, sim.Cluster{}, s, arm, 1)
+			h := runtest.Execute(t, sim.Cluster{}, s, arm, 1)
 			stated(t, s, h)
 			w := answerTo(t, h, "a/1#2")
 			if v := w.Value.(*history.Write); w.Process != "a/1/flush" || w.Type != history.Info || v.Code != "connection-closed" {
 				t.Errorf("%s under %s: %s's write ended %s, %s", fault, arm, w.Process, w.Type, v.Code)
 			}
-			for _, a := range planFacts(h).Done {
+			for _, a := range controller.PlanOf(h).Done {
 				if a.Fault == fault && a.Proof == "" {
 					t.Errorf("%s under %s has no proof", fault, arm)
 				}

@@ -56,13 +56,16 @@ type Request struct {
 	// already is found before anything is started.
 	Kind string
 	// Command is how it was asked, for run.json. Again is the command that runs the scenario on such a cluster, to which
-	// arms, guards and a seed can be added.
+	// arms, guards and a seed can be added: stories end with it.
 	Command []string
 	Again   string
 	// Open starts the cluster, once, before the first arm.
 	Open func(ctx context.Context) (cluster.Cluster, error)
 	// Progress is told what is going on, a line at a time.
 	Progress func(string)
+
+	// Replays tells that Again repeats the one run as it is.
+	Replays bool
 
 	// sum lets each run's history go when its story is written.
 	sum bool
@@ -74,11 +77,10 @@ type Batch struct {
 	Cluster  history.ClusterFacts
 	Seed     int64
 	Runs     []Run
-	// Folder is the folder of the runs' folders, Again the request's.
+	// Folder is the folder of the runs' folders, Again and Replays are the request's.
 	Folder, Again string
-	// replays tells that Again repeats the one run as it is.
-	replays bool
-	Took    time.Duration
+	Replays       bool
+	Took          time.Duration
 }
 
 // Run is what came of one arm.
@@ -112,30 +114,30 @@ func (b *Batch) Exit() int {
 // that were done before it are in the outcome all the same.
 func Do(ctx context.Context, q Request) (b *Batch, err error) {
 	began := time.Now()
-	jobs, s, err := q.jobs()
+	jobs, s, err := q.Jobs()
 	if err != nil {
 		return nil, &Usage{err}
 	}
 	if q.Out == "" {
 		q.Out = filepath.Join("runs", began.UTC().Format("20060102T150405.000"))
 	}
-	b = &Batch{Scenario: s, Seed: q.Seed, Folder: q.Out, Again: q.Again}
+	b = &Batch{Scenario: s, Seed: q.Seed, Folder: q.Out, Again: q.Again, Replays: q.Replays}
 	for _, j := range jobs {
-		if err := vacant(q.Out, j.Header(history.ClusterFacts{Kind: q.Kind})); err != nil {
+		if err := Vacant(q.Out, j.Header(history.ClusterFacts{Kind: q.Kind})); err != nil {
 			return b, &Usage{err}
 		}
 	}
 	q.Progress(fmt.Sprintf("%s under %s: getting the cluster ready", s.Name, armNames(jobs)))
 	defer func() { b.Took = time.Since(began) }()
-	return b, onCluster(ctx, q.Open, func(c cluster.Cluster) error {
+	return b, OnCluster(ctx, q.Open, func(c cluster.Cluster) error {
 		b.Cluster = c.Facts()
 		var failed error
 		for _, j := range jobs {
 			if ctx.Err() != nil {
 				return errors.Join(failed, fmt.Errorf("%s under %s was not begun: %w", s.Name, j.Arm.Name, context.Cause(ctx)))
 			}
-			q.Progress(j.label())
-			r, err := q.one(ctx, j, c)
+			q.Progress(j.Label())
+			r, err := q.One(ctx, j, c)
 			var run *runError
 			switch {
 			case errors.As(err, &run) && b.Cluster.Kind == "sim" && ctx.Err() == nil:
@@ -146,9 +148,6 @@ func Do(ctx context.Context, q Request) (b *Batch, err error) {
 				return errors.Join(failed, err)
 			}
 			b.Runs = append(b.Runs, r)
-			if err := (Folder{r.Folder}).put("story.md", b.story(r)); err != nil {
-				return errors.Join(failed, err)
-			}
 			if q.sum {
 				b.Runs[len(b.Runs)-1].sum()
 			}
@@ -157,8 +156,8 @@ func Do(ctx context.Context, q Request) (b *Batch, err error) {
 	})
 }
 
-// onCluster starts a cluster, does something on it, and closes it: an error of that is told beside the other.
-func onCluster(ctx context.Context, open func(context.Context) (cluster.Cluster, error), do func(cluster.Cluster) error) (err error) {
+// OnCluster starts a cluster, does something on it, and closes it: an error of that is told beside the other.
+func OnCluster(ctx context.Context, open func(context.Context) (cluster.Cluster, error), do func(cluster.Cluster) error) (err error) {
 	c, err := open(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -170,8 +169,8 @@ func onCluster(ctx context.Context, open func(context.Context) (cluster.Cluster,
 	return do(c)
 }
 
-// jobs finds the scenario and the arms: all mistakes that can be seen before anything is started.
-func (q Request) jobs() ([]Job, *scenarios.Scenario, error) {
+// Jobs finds the scenario and the arms: all mistakes that can be seen before anything is started.
+func (q Request) Jobs() ([]Job, *scenarios.Scenario, error) {
 	s, err := scenarios.Find(q.Scenario, Vocabulary())
 	if err != nil {
 		return nil, nil, err
@@ -207,7 +206,7 @@ func (q Request) jobs() ([]Job, *scenarios.Scenario, error) {
 	// Seed by seed, so that runs with the same seed come one after another.
 	for n := range max(1, q.Seeds) - 1 {
 		for _, j := range jobs[:len(arms)] {
-			jobs = append(jobs, j.with(s, q.Seed+int64(n+1)))
+			jobs = append(jobs, NewJob(s, j.Arm, q.Seed+int64(n+1)))
 		}
 	}
 	return jobs, s, nil
@@ -263,8 +262,8 @@ func armNames(jobs []Job) string {
 	return strings.Join(names, ", ")
 }
 
-// one does one job, in a folder of its own.
-func (q Request) one(ctx context.Context, j Job, c cluster.Cluster) (Run, error) {
+// One does one job of a request, in a folder of its own, with all that a run leaves behind.
+func (q Request) One(ctx context.Context, j Job, c cluster.Cluster) (Run, error) {
 	header := j.Header(c.Facts())
 	folder, err := newFolder(q.Out, header)
 	if err != nil {
@@ -275,10 +274,10 @@ func (q Request) one(ctx context.Context, j Job, c cluster.Cluster) (Run, error)
 		return Run{}, err
 	}
 	facts := RunFacts{
-		Schema: 1, Version: Version, Build: build(), Command: q.Command, Scenario: j.Scenario.Name, File: j.Scenario.File, Drawn: j.Drawn,
-		Digest: digest(j.text()), Header: header, Began: time.Now().UTC(),
+		Schema: 1, Version: Version, Build: Build(), Command: q.Command, Scenario: j.Scenario.Name, File: j.Scenario.File, Drawn: j.Drawn,
+		Digest: Digest(j.text()), Header: header, Began: time.Now().UTC(),
 	}
-	if err := errors.Join(folder.write("run.json", facts), folder.put("scenario.yaml", j.text())); err != nil {
+	if err := errors.Join(folder.Write("run.json", facts), folder.Put("scenario.yaml", j.text())); err != nil {
 		return Run{}, err
 	}
 	recorder, finish, err := folder.history(header)
@@ -300,13 +299,14 @@ func (q Request) one(ctx context.Context, j Job, c cluster.Cluster) (Run, error)
 	if err != nil {
 		facts.Error = err.Error()
 		return Run{}, errors.Join(fmt.Errorf("%s under %s: %w (what was recorded is in %s)", j.Scenario.Name, j.Arm.Name, err,
-			folder.Path), folder.write("run.json", facts), folder.write("plan.json", planFacts(h)))
+			folder.Path), folder.Write("run.json", facts), folder.Write("plan.json", PlanOf(h)))
 	}
 	expectation, _ := j.Scenario.Expectation(j.Arm.Name)
 	r := Run{
 		Arm: j.Arm.Name, Without: j.Arm.Without, Folder: folder.Path, History: h, Verdict: Judge(h, expectation),
 		Took: ended.Sub(facts.Began),
 	}
-	return r, errors.Join(folder.write("run.json", facts), folder.write("plan.json", planFacts(h)),
-		folder.write("verdict.json", r.Verdict))
+	b := Batch{Scenario: j.Scenario, Cluster: c.Facts(), Seed: j.Seed, Again: q.Again, Replays: q.Replays}
+	return r, errors.Join(folder.Write("run.json", facts), folder.Write("plan.json", PlanOf(h)),
+		folder.Write("verdict.json", r.Verdict), folder.Put("story.md", b.story(r)))
 }

@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 )
 
-// build is the commit that this program was built from; it is empty where the compiler did not know (go run, tests).
-func build() string {
+// Build is the commit that this program was built from; it is empty where the compiler did not know (go run, tests).
+func Build() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
@@ -27,5 +27,5 @@ func build() string {
 	return commit[:min(12, len(commit))] + changed
 }
 
-// digest names a text by its contents.
-func digest(text []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(text)) }
+// Digest names a text by its contents.
+func Digest(text []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(text)) }

@@ -37,7 +37,7 @@ func Compare(ctx context.Context, q Request) (*Batch, reports.Comparison, error)
 	var page bytes.Buffer
 	c.Markdown(&page)
 	folder := Folder{b.Folder}
-	if unwritten := errors.Join(folder.put("compare.md", page.Bytes()), folder.write("compare.json", c)); unwritten != nil {
+	if unwritten := errors.Join(folder.Put("compare.md", page.Bytes()), folder.Write("compare.json", c)); unwritten != nil {
 		err = errors.Join(err, unwritten)
 		c.Exit, c.Error = ExitRig, err.Error()
 	}
@@ -46,7 +46,7 @@ func Compare(ctx context.Context, q Request) (*Batch, reports.Comparison, error)
 
 // comparable finds what cannot be compared, before anything is started.
 func (q Request) comparable() error {
-	jobs, s, err := q.jobs()
+	jobs, s, err := q.Jobs()
 	if err != nil {
 		return err
 	}

@@ -1,20 +1,19 @@
-package controller
+package controller_test
 
 import (
 	"fmt"
 	"os"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/single-writer/chaos/cluster/containers"
 	"github.com/single-writer/chaos/cluster/containers/containerstest"
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/runtest"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -36,23 +35,23 @@ func TestContainersCatalogue(t *testing.T) {
 	c := containerstest.Open(t)
 	for n := range repeats(t) {
 		seed := int64(n + 1)
-		for _, s := range catalogue(t) {
+		for _, s := range runtest.Catalogue(t) {
 			for _, arm := range s.Arms() {
 				t.Run(fmt.Sprintf("%s/%s/%d", s.Name, arm, seed), func(t *testing.T) { inBothWorlds(t, c, s, arm, seed) })
 			}
 		}
 		t.Run(fmt.Sprintf("without-persist-condition/%d", seed), func(t *testing.T) {
-			s := find(t, "stale-periodic-flush")
-			real := execute(t, c, s, persistence.CassandraCAS, seed, persistence.PersistCondition)
+			s := runtest.Find(t, "stale-periodic-flush")
+			real := runtest.Execute(t, c, s, persistence.CassandraCAS, seed, persistence.PersistCondition)
 			e, _ := s.Expectation(persistence.CassandraCAS)
-			v := Judge(real, e)
-			if v.Exit() != ExitDeviates {
-				t.Errorf("exit %d, not %d", v.Exit(), ExitDeviates)
+			v := controller.Judge(real, e)
+			if v.Exit() != controller.ExitDeviates {
+				t.Errorf("exit %d, not %d", v.Exit(), controller.ExitDeviates)
 			}
 			checkDamage(t, s, real, v, sevenBroken)
-			simulated := execute(t, sim.Cluster{}, s, persistence.CassandraCAS, seed, persistence.PersistCondition)
-			sameSteps(t, real, simulated)
-			if a, b := witnessShape(v), witnessShape(Judge(simulated, e)); a != b {
+			simulated := runtest.Execute(t, sim.Cluster{}, s, persistence.CassandraCAS, seed, persistence.PersistCondition)
+			runtest.SameSteps(t, real, simulated)
+			if a, b := witnessShape(v), witnessShape(controller.Judge(simulated, e)); a != b {
 				t.Errorf("the witness on real servers:\n%s\nin the simulator:\n%s", a, b)
 			}
 		})
@@ -66,9 +65,9 @@ var racing = []string{"restart-storm", "restart-storm-cooperative"}
 const mostFailedLives = 3
 
 func inBothWorlds(t *testing.T, c *containers.Cluster, s *scenarios.Scenario, arm string, seed int64) {
-	real := execute(t, c, s, arm, seed)
+	real := runtest.Execute(t, c, s, arm, seed)
 	v := stated(t, s, real)
-	simulated := execute(t, sim.Cluster{}, s, arm, seed)
+	simulated := runtest.Execute(t, sim.Cluster{}, s, arm, seed)
 	w := stated(t, s, simulated)
 	if s.Race != "" {
 		// Both came out as stated; whose step was when is not the plan's to say.
@@ -80,7 +79,7 @@ func inBothWorlds(t *testing.T, c *containers.Cluster, s *scenarios.Scenario, ar
 		}
 	}
 	if !slices.Contains(racing, s.Name) {
-		sameSteps(t, real, simulated)
+		runtest.SameSteps(t, real, simulated)
 	}
 	if s.Name != "stale-periodic-flush" {
 		return
@@ -90,34 +89,6 @@ func inBothWorlds(t *testing.T, c *containers.Cluster, s *scenarios.Scenario, ar
 		checkDamage(t, s, real, v, sixBroken)
 	case persistence.CassandraCAS:
 		checkFence(t, real)
-	}
-}
-
-// steps are what each worker did, in order, without what a world may choose for itself: times and member ids. Polls that
-// return nothing are not recorded. When the rig stops them at the end, one after another, whether the next one learns of that
-// before its turn is left to chance.
-func steps(h *history.History) map[string][]string {
-	out := map[string][]string{}
-	for _, e := range h.Events {
-		if e.Process == "drain" && e.F == history.Fault {
-			break
-		}
-		s := deed(e)
-		if s == "" || !history.IsWorker(e.Process) {
-			continue
-		}
-		if owner := reflect.Indirect(reflect.ValueOf(e.Value)).FieldByName("Generation"); owner.IsValid() {
-			s += fmt.Sprintf(" generation %d", owner.Int())
-		}
-		out[e.Process] = append(out[e.Process], s)
-	}
-	return out
-}
-
-func sameSteps(t testing.TB, real, simulated *history.History) {
-	t.Helper()
-	if d := cmp.Diff(steps(simulated), steps(real)); d != "" {
-		t.Errorf("the workers' steps in the simulator (-) and on real servers (+):\n%s", d)
 	}
 }
 
@@ -145,7 +116,7 @@ expect:
 func TestKill(t *testing.T) {
 	for _, k := range kills {
 		t.Run(k.name, func(t *testing.T) {
-			h := execute(t, sim.Cluster{}, k.scenario(t), persistence.CassandraLWW, 1)
+			h := runtest.Execute(t, sim.Cluster{}, k.scenario(t), persistence.CassandraLWW, 1)
 			k.check(t, h, 150*time.Millisecond)
 		})
 	}
@@ -155,7 +126,7 @@ func TestContainersKill(t *testing.T) {
 	c := containerstest.Open(t)
 	for _, k := range kills {
 		t.Run(k.name, func(t *testing.T) {
-			h := execute(t, c, k.scenario(t), persistence.CassandraLWW, 1)
+			h := runtest.Execute(t, c, k.scenario(t), persistence.CassandraLWW, 1)
 			// The busy machine may be late, and never early by more than the last heartbeat's age.
 			k.check(t, h, 2*time.Second)
 		})
@@ -175,7 +146,7 @@ var kills = []killCase{
 
 func (k killCase) scenario(t *testing.T) *scenarios.Scenario {
 	t.Helper()
-	s, err := scenarios.Parse("killed.yaml", fmt.Appendf(nil, killed, k.session, k.pollLimit), Vocabulary())
+	s, err := scenarios.Parse("killed.yaml", fmt.Appendf(nil, killed, k.session, k.pollLimit), controller.Vocabulary())
 	if err != nil {
 		t.Fatal(err)
 	}

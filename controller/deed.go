@@ -7,9 +7,9 @@ import (
 	"github.com/single-writer/chaos/history"
 )
 
-// deed says what a worker did or saw, without what a world may choose for itself: times, member ids and generations. Two runs
+// Deed says what a worker did or saw, without what a world may choose for itself: times, member ids and generations. Two runs
 // in which each worker's deeds are the same, in the same order, are the same run. It is empty for what is no deed.
-func deed(e history.Event) string {
+func Deed(e history.Event) string {
 	s := fmt.Sprintf("%s %s", e.Type, e.F)
 	switch v := e.Value.(type) {
 	case *history.PointReached:

@@ -16,8 +16,8 @@ import (
 // Folder is what a run leaves behind: it explains itself, and nothing in it is half written but a history that was cut.
 type Folder struct{ Path string }
 
-// folderName says what ran: the scenario, the arm, what it was without, the kind of cluster and the seed.
-func folderName(h history.Header) string {
+// FolderName says what ran: the scenario, the arm, what it was without, the kind of cluster and the seed.
+func FolderName(h history.Header) string {
 	parts := []string{h.Scenario, strings.ReplaceAll(h.Arm, "/", "-")}
 	for _, g := range h.Without {
 		parts = append(parts, "without-"+g)
@@ -36,8 +36,8 @@ func (e *FolderExists) Error() string {
 	return fmt.Sprintf("%s exists already; what was recorded is not written over: give another --out", e.Path)
 }
 
-// vacant tells whether a run can be recorded inside dir, before anything is started for it.
-func vacant(dir string, h history.Header) error {
+// Vacant tells whether a run can be recorded inside dir, before anything is started for it.
+func Vacant(dir string, h history.Header) error {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -47,7 +47,7 @@ func vacant(dir string, h history.Header) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s is a file; --out takes a folder, which need not exist yet", dir)
 	}
-	path := filepath.Join(dir, folderName(h))
+	path := filepath.Join(dir, FolderName(h))
 	if _, err := os.Lstat(path); err == nil {
 		return &FolderExists{path}
 	}
@@ -59,7 +59,7 @@ func newFolder(dir string, h history.Header) (Folder, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Folder{}, fmt.Errorf("make the folder of runs: %w", err)
 	}
-	path := filepath.Join(dir, folderName(h))
+	path := filepath.Join(dir, FolderName(h))
 	switch err := os.Mkdir(path, 0o755); {
 	case errors.Is(err, fs.ErrExist):
 		return Folder{}, &FolderExists{path}
@@ -82,17 +82,17 @@ func (f Folder) history(h history.Header) (*history.File, func() error, error) {
 	return recorder, func() error { return errors.Join(recorder.Err(), file.Close()) }, nil
 }
 
-// write writes a JSON document whole: under another name first, so that there is never half of it.
-func (f Folder) write(name string, document any) error {
+// Write writes a JSON document whole: under another name first, so that there is never half of it.
+func (f Folder) Write(name string, document any) error {
 	b, err := json.MarshalIndent(document, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", name, err)
 	}
-	return f.put(name, append(b, '\n'))
+	return f.Put(name, append(b, '\n'))
 }
 
-// put writes a file whole.
-func (f Folder) put(name string, b []byte) error {
+// Put writes a file whole.
+func (f Folder) Put(name string, b []byte) error {
 	path := filepath.Join(f.Path, name)
 	if err := os.WriteFile(path+".part", b, 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
@@ -141,8 +141,8 @@ type PlanAction struct {
 	Line int `json:"line"`
 }
 
-// planFacts reads the plan that was carried out from the history.
-func planFacts(h *history.History) PlanFacts {
+// PlanOf reads the plan that was carried out from the history.
+func PlanOf(h *history.History) PlanFacts {
 	p := PlanFacts{Schema: 1, Seed: h.Header.Seed, Done: []PlanAction{}}
 	for _, e := range h.Events {
 		v, ok := e.Value.(*history.FaultDone)

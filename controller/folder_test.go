@@ -1,10 +1,11 @@
-package controller
+package controller_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/single-writer/chaos/controller"
 	"github.com/single-writer/chaos/history"
 )
 
@@ -29,7 +30,7 @@ func TestPlanFacts(t *testing.T) {
 	note("release", "a", "a/2", "begin", "")
 	note("lose-answer", "a", "a/2", "done", "third held back")
 	note("release", "a", "a/2", "done", "released")
-	want := []PlanAction{
+	want := []controller.PlanAction{
 		{"start", "a", "a/1", 1, 2, "begun", 3},
 		{"lose-answer", "a", "a/1", 3, 7, "first held back", 8},
 		{"probe", "all", "", 4, 6, "read", 7},
@@ -38,7 +39,7 @@ func TestPlanFacts(t *testing.T) {
 		{"lose-answer", "a", "a/2", 9, 11, "third held back", 12},
 		{"release", "a", "a/2", 10, 12, "released", 13},
 	}
-	if got := planFacts(&m.History); got.Seed != 7 {
+	if got := controller.PlanOf(&m.History); got.Seed != 7 {
 		t.Errorf("seed %d", got.Seed)
 	} else if diff := cmp.Diff(want, got.Done); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -66,11 +66,11 @@ func (d Demonstration) Prevents() string {
 
 // Command is the command that repeats the run without the guard.
 func (d Demonstration) Command(kind string) string {
-	return runWithout(d.Scenario, d.Arm, kind, append(slices.Clone(d.Also), d.Guard))
+	return CommandWithout(d.Scenario, d.Arm, kind, append(slices.Clone(d.Also), d.Guard))
 }
 
-// runWithout is the command that runs a scenario under an arm that lacks guards, on a kind of cluster.
-func runWithout(scenario, arm, kind string, guards []string) string {
+// CommandWithout is the command that runs a scenario under an arm that lacks guards, on a kind of cluster.
+func CommandWithout(scenario, arm, kind string, guards []string) string {
 	s := fmt.Sprintf("chaos run %s --arm %s", scenario, arm)
 	if kind != "sim" {
 		s += " --cluster " + kind
@@ -148,7 +148,7 @@ func (d Demonstration) run(ctx context.Context, on cluster.Cluster, s *scenarios
 func ShowAll(ctx context.Context, open func(context.Context) (cluster.Cluster, error), seed int64, progress func(string)) (
 	shown []Showing, facts history.ClusterFacts, err error,
 ) {
-	err = onCluster(ctx, open, func(on cluster.Cluster) error {
+	err = OnCluster(ctx, open, func(on cluster.Cluster) error {
 		facts = on.Facts()
 		for _, d := range Demonstrations() {
 			if ctx.Err() != nil {

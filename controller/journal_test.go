@@ -1,10 +1,11 @@
-package controller
+package controller_test
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller/runtest"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload/persistence"
 )
@@ -14,7 +15,7 @@ import (
 // recoveries; without its filter it finds them out at the first alone, and without the floor not even there. What is left in
 // the journal is told at the end.
 func TestJournalResidue(t *testing.T) {
-	s := find(t, "journal-residue")
+	s := runtest.Find(t, "journal-residue")
 	for _, c := range []struct {
 		arm     string
 		without []string
@@ -27,7 +28,7 @@ func TestJournalResidue(t *testing.T) {
 		{persistence.CassandraCAS, []string{persistence.JournalFloorFilter}, []int64{0, 4}},
 		{persistence.CassandraCAS, []string{persistence.JournalFloorFilter, persistence.JournalFloor}, []int64{2, 4}},
 	} {
-		h := execute(t, sim.Cluster{}, s, c.arm, 1, c.without...)
+		h := runtest.Execute(t, sim.Cluster{}, s, c.arm, 1, c.without...)
 		var counts, left []int64
 		for _, e := range h.Events {
 			switch v := e.Value.(type) {

@@ -1,4 +1,4 @@
-package controller
+package controller_test
 
 import (
 	"slices"
@@ -8,6 +8,8 @@ import (
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster/clients"
 	"github.com/single-writer/chaos/cluster/containers/containerstest"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/runtest"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -44,8 +46,8 @@ func TestContainersOwnWrite(t *testing.T) {
 	c := containerstest.OpenWith(t, clients.Driver{Name: "gocql1", Retries: 1, Pause: 4 * time.Second})
 	t.Run("settled by reading the row", func(t *testing.T) {
 		for _, arm := range []string{persistence.CassandraCASPersist, persistence.CassandraCAS} {
-			s := find(t, "lost-answer")
-			h := execute(t, c, s, arm, 1)
+			s := runtest.Find(t, "lost-answer")
+			h := runtest.Execute(t, c, s, arm, 1)
 			stated(t, s, h)
 			noFalseRefusal(t, h)
 			w := answerTo(t, h, "a/1#1")
@@ -59,11 +61,11 @@ func TestContainersOwnWrite(t *testing.T) {
 		}
 	})
 	t.Run("in doubt, as a newer one came between", func(t *testing.T) {
-		s, err := scenarios.Parse("resent-late.yaml", []byte(resentLate), Vocabulary())
+		s, err := scenarios.Parse("resent-late.yaml", []byte(resentLate), controller.Vocabulary())
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := execute(t, c, s, persistence.CassandraCAS, 1)
+		h := runtest.Execute(t, c, s, persistence.CassandraCAS, 1)
 		stated(t, s, h)
 		noFalseRefusal(t, h)
 		w := answerTo(t, h, "a/1#3")

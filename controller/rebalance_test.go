@@ -1,4 +1,4 @@
-package controller
+package controller_test
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/containers/containerstest"
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/runtest"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -133,7 +135,7 @@ expect:
 
 func parse(t *testing.T, name, text string) *scenarios.Scenario {
 	t.Helper()
-	s, err := scenarios.Parse(name+".yaml", []byte(text), Vocabulary())
+	s, err := scenarios.Parse(name+".yaml", []byte(text), controller.Vocabulary())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,23 +148,23 @@ func groupsAtWork(t *testing.T, c cluster.Cluster, seeds int64) {
 		t.Run(fmt.Sprintf("evicting/%d", seed), func(t *testing.T) {
 			s := parse(t, "evicting", evicting)
 			for _, arm := range s.Arms() {
-				stated(t, s, execute(t, c, s, arm, seed))
+				stated(t, s, runtest.Execute(t, c, s, arm, seed))
 			}
 		})
 		t.Run(fmt.Sprintf("rejoining/%d", seed), func(t *testing.T) {
 			s := parse(t, "rejoining", rejoining)
-			h := execute(t, c, s, persistence.CassandraLWW, seed)
+			h := runtest.Execute(t, c, s, persistence.CassandraLWW, seed)
 			stated(t, s, h)
-			sameSteps(t, h, execute(t, sim.Cluster{}, s, persistence.CassandraLWW, seed))
+			runtest.SameSteps(t, h, runtest.Execute(t, sim.Cluster{}, s, persistence.CassandraLWW, seed))
 		})
 		t.Run(fmt.Sprintf("ghostless/%d", seed), func(t *testing.T) {
 			s := parse(t, "ghostless", ghostless)
-			stated(t, s, execute(t, c, s, persistence.CassandraLWW, seed))
+			stated(t, s, runtest.Execute(t, c, s, persistence.CassandraLWW, seed))
 		})
 		t.Run(fmt.Sprintf("joining/%d", seed), func(t *testing.T) {
 			s := parse(t, "joining", joining)
 			for _, arm := range s.Arms() {
-				h := execute(t, c, s, arm, seed)
+				h := runtest.Execute(t, c, s, arm, seed)
 				stated(t, s, h)
 				for _, point := range []string{"revoked", "assigned"} {
 					if !reached(h, "a/1", point) {
@@ -173,7 +175,7 @@ func groupsAtWork(t *testing.T, c cluster.Cluster, seeds int64) {
 		})
 		t.Run(fmt.Sprintf("restarting/%d", seed), func(t *testing.T) {
 			s := parse(t, "restarting", restarting)
-			h := execute(t, c, s, persistence.CassandraCAS, seed)
+			h := runtest.Execute(t, c, s, persistence.CassandraCAS, seed)
 			stated(t, s, h)
 			if !reached(h, "a/2", "persist-answered") {
 				t.Error("a's second life stored nothing")

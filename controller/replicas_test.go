@@ -1,9 +1,12 @@
-package controller
+package controller_test
 
 import (
 	"testing"
 
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/failure"
+	"github.com/single-writer/chaos/controller/runtest"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload/persistence"
 )
@@ -11,11 +14,11 @@ import (
 // With replicas whose messages are lost, writes are left in doubt in each of their phases; of these some land, some never do;
 // and the fence holds all the same.
 func TestReplicasInDoubt(t *testing.T) {
-	s := find(t, "overlap-random")
+	s := runtest.Find(t, "overlap-random")
 	codes := map[string]int{}
 	landed, never := 0, 0
 	for seed := range int64(60) {
-		h := execute(t, sim.Cluster{Replicas: 3, Loss: 0.04}, s, persistence.CassandraCAS, seed)
+		h := runtest.Execute(t, sim.Cluster{Replicas: 3, Loss: 0.04}, s, persistence.CassandraCAS, seed)
 		stated(t, s, h)
 		doubts, shown := map[string]bool{}, map[string]bool{}
 		for _, e := range h.Events {
@@ -52,11 +55,11 @@ func TestReplicasInDoubt(t *testing.T) {
 
 // Without a fence the same search finds what it finds on one node.
 func TestReplicasWithoutAFence(t *testing.T) {
-	s := find(t, "overlap-random")
+	s := runtest.Find(t, "overlap-random")
 	e, _ := s.Expectation(persistence.CassandraLWW)
 	for seed := range int64(100) {
-		h := execute(t, sim.Cluster{Replicas: 3, Loss: 0.02}, s, persistence.CassandraLWW, seed)
-		for _, r := range Judge(h, e).failed() {
+		h := runtest.Execute(t, sim.Cluster{Replicas: 3, Loss: 0.02}, s, persistence.CassandraLWW, seed)
+		for _, r := range failure.ByCause(controller.Judge(h, e)) {
 			if r.Property == "no-stale-overwrite" {
 				return
 			}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/cluster/board"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/nemesis"
 	"github.com/single-writer/chaos/scenarios"
@@ -28,17 +29,30 @@ type Job struct {
 	// Drawn tells that the scenario left something to the seed, which is settled in Scenario.
 	Drawn bool
 
-	// follow is the order that the run is to come in; nil where that is left to the cluster.
-	follow *order
+	// Follow is the order that the run is to come in; nil where that is left to the cluster.
+	Follow Order
 }
+
+// Order is what a run is made to follow, as `chaos replay` on real servers does: it decides what a cluster else would.
+type Order interface {
+	// Drive is called before anything happens on the board.
+	Drive(*board.Board)
+	// Consumers and Moments stand between the workers and the plan, and what they wait for.
+	Consumers(workload.Consumers) workload.Consumers
+	Moments(*board.Board) workload.Moments
+	// Due tells whether a flush or a commit of a worker is due.
+	Due(process string, partition int32, what history.F) bool
+	// Watch is a process of the run's, by the name of WatchedBy; it records nothing.
+	Watch(workload.World)
+}
+
+// WatchedBy is the process that watches over an order.
+const WatchedBy = "order"
 
 // NewJob makes a job; what the scenario leaves to the seed is settled here.
 func NewJob(s *scenarios.Scenario, arm *persistence.Arm, seed int64) Job {
 	return Job{Scenario: s.Draw(seed), Arm: arm, Seed: seed, Drawn: !s.Random.None()}
 }
-
-// with gives the job with another seed.
-func (j Job) with(s *scenarios.Scenario, seed int64) Job { return NewJob(s, j.Arm, seed) }
 
 // text is the scenario as it is run: what somebody wrote, or what the seed has drawn.
 func (j Job) text() []byte {
@@ -48,8 +62,8 @@ func (j Job) text() []byte {
 	return j.Scenario.Text
 }
 
-// label says what is run.
-func (j Job) label() string {
+// Label says what is run.
+func (j Job) Label() string {
 	return fmt.Sprintf("%s under %s, seed %d", j.Scenario.Name, j.Arm.Name, j.Seed)
 }
 
@@ -81,8 +95,8 @@ func Execute(ctx context.Context, j Job, c cluster.Cluster, r history.Recorder) 
 	if err != nil {
 		return fmt.Errorf("open a world on the cluster: %w", err)
 	}
-	if j.follow != nil {
-		j.follow.drive(world.Board())
+	if j.Follow != nil {
+		j.Follow.Drive(world.Board())
 	}
 	s := assemble(j, in, world, facts.Consistency, observed)
 	if err := watched(world.Board(), func() error { return world.Board().Run(history.Drain, s.run) }); err != nil {
@@ -103,8 +117,8 @@ func assemble(j Job, in *workload.Input, w cluster.World, consistency string, op
 		Input: in, Arm: j.Arm, Rows: w, Consumers: w, Consistency: consistency, Configs: j.Scenario.Workers,
 	}
 	var looks workload.Moments = b
-	if j.follow != nil {
-		crew.Consumers, crew.Due, looks = driven{w, j.follow}, j.follow.due, moments{b, j.follow}
+	if j.Follow != nil {
+		crew.Consumers, crew.Due, looks = j.Follow.Consumers(w), j.Follow.Due, j.Follow.Moments(b)
 	}
 	observer := &workload.Observer{
 		Input: in, Rows: w, Truth: w, Consistency: consistency,
@@ -121,7 +135,7 @@ func assemble(j Job, in *workload.Input, w cluster.World, consistency string, op
 		runner: &nemesis.Runner{
 			Plan: j.Scenario.Plan, Input: in, Crew: crew, Stage: b, Moments: looks, Truth: w, Wire: w, Sentinel: sentinel, Observer: observer,
 		},
-		sentinel: sentinel, truth: w, ends: in.Ends(), unsettled: ops.unsettled, order: j.follow,
+		sentinel: sentinel, truth: w, ends: in.Ends(), unsettled: ops.unsettled, order: j.Follow,
 		busy: func() bool { return ops.busy(runs) },
 	}
 }

@@ -24,7 +24,7 @@ type script struct {
 	// busy tells whether a worker has an operation under way.
 	busy func() bool
 	// order is what the run is to follow; nil where it is left alone.
-	order *order
+	order Order
 	// err is an error of the rig: the run has no verdict.
 	err error
 }
@@ -46,7 +46,7 @@ func (s *script) play(w workload.World) error {
 		return fmt.Errorf("read the truth at the start: %w", err)
 	}
 	if s.order != nil {
-		w.Go(orderProcess, s.order.watch)
+		w.Go(WatchedBy, s.order.Watch)
 	}
 	w.Go(history.Producer, s.feeder.Run)
 	w.Go(history.Sentinel, s.sentinel.Run)

@@ -1,14 +1,18 @@
-package controller
+package controller_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/runtest"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -59,7 +63,7 @@ func (s *schedules) name() string { return s.scenario.Name + "/" + s.arm }
 // fair share of that, so that all of it stays a matter of minutes under the race detector.
 func manySchedules(t *testing.T) []*schedules {
 	var out []*schedules
-	for _, s := range catalogue(t) {
+	for _, s := range runtest.Catalogue(t) {
 		for _, arm := range s.Arms() {
 			m := &schedules{scenario: s, arm: arm, seeds: 30, distinct: 22}
 			if (s.Name == "calm" || s.Name == "stale-periodic-flush") && arm != persistence.CassandraCASPersist {
@@ -85,7 +89,7 @@ func TestSeeds(t *testing.T) {
 				t.Parallel()
 				orders := map[string]bool{}
 				for seed := range m.digests {
-					h := execute(t, sim.Cluster{}, m.scenario, m.arm, int64(seed))
+					h := runtest.Execute(t, sim.Cluster{}, m.scenario, m.arm, int64(seed))
 					stated(t, m.scenario, h)
 					orders[schedule(h)] = true
 					m.digests[seed] = sha256.Sum256(bytesOf(t, h))
@@ -101,10 +105,75 @@ func TestSeeds(t *testing.T) {
 	for _, m := range all {
 		t.Run("alone/"+m.name(), func(t *testing.T) {
 			for seed, want := range m.digests {
-				if sha256.Sum256(bytesOf(t, execute(t, sim.Cluster{}, m.scenario, m.arm, int64(seed)))) != want {
+				if sha256.Sum256(bytesOf(t, runtest.Execute(t, sim.Cluster{}, m.scenario, m.arm, int64(seed)))) != want {
 					t.Errorf("seed %d gives another history the second time", seed)
 				}
 			}
 		})
+	}
+}
+
+// However a schedule is drawn, and whatever is lost, a seed gives one history, which is well-formed and says how it came about.
+func TestSchedules(t *testing.T) {
+	s := runtest.Find(t, "overlap-random")
+	all := map[string]bool{}
+	clusters := []sim.Cluster{
+		{}, {Strategy: sim.PCT}, {Loss: 0.05}, {Strategy: sim.PCT, Loss: 0.05}, {Replicas: 3},
+		{Strategy: sim.PCT, Loss: 0.02, Replicas: 3, Skew: time.Second},
+	}
+	for _, c := range clusters {
+		lost := 0
+		for seed := range int64(5) {
+			h := runtest.Execute(t, c, s, persistence.CassandraCAS, seed)
+			b := bytesOf(t, h)
+			if !bytes.Equal(b, bytesOf(t, runtest.Execute(t, c, s, persistence.CassandraCAS, seed))) {
+				t.Errorf("%+v, seed %d: two histories", c, seed)
+			}
+			all[string(b)] = true
+			stated(t, s, h)
+			for _, e := range h.Events {
+				if v, ok := e.Value.(*history.FaultDone); ok && strings.HasPrefix(v.Fault, "lost-") {
+					lost++
+				}
+			}
+		}
+		if (lost > 0) != (c.Loss > 0) {
+			t.Errorf("%+v: %d messages were lost", c, lost)
+		}
+	}
+	if len(all) != 5*len(clusters) {
+		t.Errorf("%d ways to draw 5 seeds give %d histories", len(clusters), len(all))
+	}
+}
+
+// A seed's scenario, written to a file and read again, is the same run byte for byte.
+func TestDrawnScenarioIsTheSameRun(t *testing.T) {
+	s := runtest.Find(t, "overlap-random")
+	for seed := range int64(10) {
+		want := bytesOf(t, runtest.Execute(t, sim.Cluster{}, s, persistence.CassandraCAS, seed))
+		written, err := scenarios.Parse("drawn.yaml", s.Draw(seed).YAML(), controller.Vocabulary())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bytesOf(t, runtest.Execute(t, sim.Cluster{}, written, persistence.CassandraCAS, seed)); !bytes.Equal(got, want) {
+			t.Errorf("seed %d: the scenario that it draws gives another history", seed)
+		}
+	}
+}
+
+// Left to nobody, the decisions of a run are the same with every seed; left to the seed all, they are what they are.
+func TestOnly(t *testing.T) {
+	s := runtest.Find(t, "stale-periodic-flush")
+	steps := func(on sim.Cluster, seed int64) string {
+		return schedule(runtest.Execute(t, on, s, "cassandra/lww", seed))
+	}
+	if steps(sim.Cluster{Only: sim.None}, 1) != steps(sim.Cluster{Only: sim.None}, 2) {
+		t.Error("with no decision of the seed's two seeds give two orders")
+	}
+	if steps(sim.Cluster{}, 1) == steps(sim.Cluster{}, 2) {
+		t.Error("two seeds give the same order, so that this shows nothing")
+	}
+	if steps(sim.Cluster{Only: "0-99999"}, 1) != steps(sim.Cluster{}, 1) {
+		t.Error("with all decisions the seed's, told one by one, the order is another")
 	}
 }

@@ -20,7 +20,7 @@ func (b *Batch) Told() reports.Batch {
 func (b *Batch) setting(seed int64) reports.Batch {
 	return reports.Batch{
 		Scenario: b.Scenario.Name, About: b.Scenario.About, Source: b.Scenario.Source, Cluster: reports.ClusterLabel(b.Cluster),
-		Seed: seed, Took: b.Took, Folder: b.Folder, Again: b.Again, Replays: b.replays,
+		Seed: seed, Took: b.Took, Folder: b.Folder, Again: b.Again, Replays: b.Replays,
 	}
 }
 

@@ -1,7 +1,6 @@
-package controller
+package controller_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,50 +8,23 @@ import (
 	"time"
 
 	"github.com/single-writer/chaos/checker"
-	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/runtest"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// find gives a scenario of the catalogue.
-func find(t testing.TB, name string) *scenarios.Scenario {
-	t.Helper()
-	s, err := scenarios.Find(name, Vocabulary())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// execute does one job in memory.
-func execute(t testing.TB, c cluster.Cluster, s *scenarios.Scenario, arm string, seed int64, without ...string) *history.History {
-	t.Helper()
-	a, err := persistence.NewArm(arm, without)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j := NewJob(s, a, seed)
-	m := history.NewMemory(j.Header(c.Facts()))
-	if err := Execute(context.Background(), j, c, m); err != nil {
-		t.Fatalf("%s under %s, seed %d: %v", s.Name, arm, seed, err)
-	}
-	if err := history.Validate(&m.History); err != nil {
-		t.Fatalf("%s under %s, seed %d: %v", s.Name, arm, seed, err)
-	}
-	return &m.History
-}
-
 // stated fails the test when a run did not come out as its scenario states.
-func stated(t testing.TB, s *scenarios.Scenario, h *history.History) Verdict {
+func stated(t testing.TB, s *scenarios.Scenario, h *history.History) controller.Verdict {
 	t.Helper()
 	e, ok := s.Expectation(h.Header.Arm)
 	if !ok {
 		t.Fatalf("%s states nothing of %s", s.Name, h.Header.Arm)
 	}
-	v := Judge(h, e)
+	v := controller.Judge(h, e)
 	for _, d := range v.Deviations {
 		t.Errorf("%s under %s, seed %d: %s", s.Name, h.Header.Arm, h.Header.Seed, d.Text)
 	}
@@ -78,20 +50,11 @@ func failedLives(h *history.History) int {
 	return n
 }
 
-func catalogue(t testing.TB) []*scenarios.Scenario {
-	t.Helper()
-	all, err := scenarios.Catalogue(Vocabulary())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
 // TestCatalogue runs every scenario under every arm in the simulator.
 func TestCatalogue(t *testing.T) {
-	for _, s := range catalogue(t) {
+	for _, s := range runtest.Catalogue(t) {
 		for _, arm := range s.Arms() {
-			t.Run(s.Name+"/"+arm, func(t *testing.T) { stated(t, s, execute(t, sim.Cluster{}, s, arm, 1)) })
+			t.Run(s.Name+"/"+arm, func(t *testing.T) { stated(t, s, runtest.Execute(t, sim.Cluster{}, s, arm, 1)) })
 		}
 	}
 }
@@ -106,7 +69,7 @@ var sevenBroken = append(slices.Clone(sixBroken), "linearizable")
 
 // witnessShape is the witness of the damage, which is the same under every arm, without what differs from run to run: lines
 // and member ids.
-func witnessShape(v Verdict) string {
+func witnessShape(v controller.Verdict) string {
 	var b strings.Builder
 	for _, name := range sixBroken {
 		p, _ := v.Report().Property(name)
@@ -119,7 +82,7 @@ func witnessShape(v Verdict) string {
 
 // checkDamage looks at what the stale flush did: a's @5 over b's 9, events 7 to 10 gone, and the money that the input
 // says they were worth.
-func checkDamage(t testing.TB, s *scenarios.Scenario, h *history.History, v Verdict, broken []string) {
+func checkDamage(t testing.TB, s *scenarios.Scenario, h *history.History, v controller.Verdict, broken []string) {
 	t.Helper()
 	if got := v.Failing(); !slices.Equal(got, broken) {
 		t.Errorf("failing are %v, not %v", got, broken)
@@ -148,10 +111,10 @@ func checkDamage(t testing.TB, s *scenarios.Scenario, h *history.History, v Verd
 
 // TestDamage looks at the witness of the stale flush, with two inputs.
 func TestDamage(t *testing.T) {
-	s := find(t, "stale-periodic-flush")
+	s := runtest.Find(t, "stale-periodic-flush")
 	var money []string
 	for _, seed := range []int64{1, 2} {
-		h := execute(t, sim.Cluster{}, s, persistence.CassandraLWW, seed)
+		h := runtest.Execute(t, sim.Cluster{}, s, persistence.CassandraLWW, seed)
 		v := stated(t, s, h)
 		checkDamage(t, s, h, v, sixBroken)
 		fold, _ := v.Report().Property(checker.DurableFold)
@@ -165,17 +128,17 @@ func TestDamage(t *testing.T) {
 // TestWithoutPersistCondition takes the condition from the fence: then the same breaks, by the same witness, as without
 // any fence, and with it the promise that each key is one register.
 func TestWithoutPersistCondition(t *testing.T) {
-	s := find(t, "stale-periodic-flush")
-	h := execute(t, sim.Cluster{}, s, persistence.CassandraCAS, 1, persistence.PersistCondition)
+	s := runtest.Find(t, "stale-periodic-flush")
+	h := runtest.Execute(t, sim.Cluster{}, s, persistence.CassandraCAS, 1, persistence.PersistCondition)
 	e, _ := s.Expectation(persistence.CassandraCAS)
-	v := Judge(h, e)
-	if v.Exit() != ExitDeviates {
-		t.Errorf("exit %d, not %d", v.Exit(), ExitDeviates)
+	v := controller.Judge(h, e)
+	if v.Exit() != controller.ExitDeviates {
+		t.Errorf("exit %d, not %d", v.Exit(), controller.ExitDeviates)
 	}
 	checkDamage(t, s, h, v, sevenBroken)
-	plain := execute(t, sim.Cluster{}, s, persistence.CassandraLWW, 1)
+	plain := runtest.Execute(t, sim.Cluster{}, s, persistence.CassandraLWW, 1)
 	lww, _ := s.Expectation(persistence.CassandraLWW)
-	if a, b := witnessShape(v), witnessShape(Judge(plain, lww)); a != b {
+	if a, b := witnessShape(v), witnessShape(controller.Judge(plain, lww)); a != b {
 		t.Errorf("the witness without the condition:\n%s\nthat of last-write-wins:\n%s", a, b)
 	}
 }
@@ -192,15 +155,15 @@ func TestStoresKeepTheirPromise(t *testing.T) {
 		{persistence.CassandraCASPersist, checker.Linearizable, checker.LWWRegister},
 		{persistence.CassandraCAS, checker.Linearizable, checker.LWWRegister},
 	} {
-		v := Judge(execute(t, sim.Cluster{}, find(t, "stale-periodic-flush"), c.arm, 1), scenarios.Expectation{})
+		v := controller.Judge(runtest.Execute(t, sim.Cluster{}, runtest.Find(t, "stale-periodic-flush"), c.arm, 1), scenarios.Expectation{})
 		judged, _ := v.Report().Property(c.judged)
 		not, _ := v.Report().Property(c.not)
 		if judged.Verdict != checker.Pass || not.Verdict != checker.NotApplicable {
 			t.Errorf("%s: %s is %s, and %s is %s", c.arm, c.judged, judged.Verdict, c.not, not.Verdict)
 		}
 	}
-	h := execute(t, sim.Cluster{}, find(t, "calm"), persistence.CassandraCAS, 1, persistence.TombstoneGuard)
-	if p, _ := Judge(h, scenarios.Expectation{}).Report().Property(checker.Linearizable); p.Verdict != checker.Pass {
+	h := runtest.Execute(t, sim.Cluster{}, runtest.Find(t, "calm"), persistence.CassandraCAS, 1, persistence.TombstoneGuard)
+	if p, _ := controller.Judge(h, scenarios.Expectation{}).Report().Property(checker.Linearizable); p.Verdict != checker.Pass {
 		t.Errorf("without tombstones a delete removes the row, and that is no register any more: %s", p.Summary)
 	}
 }
@@ -219,12 +182,12 @@ func TestAudit(t *testing.T) {
 		{"zombie-equal", persistence.CassandraLWW, checker.LandedHarmless},
 		{"zombie-ahead", persistence.CassandraCAS, checker.LandedHarmless},
 	} {
-		a := Judge(execute(t, sim.Cluster{}, find(t, c.scenario), c.arm, 1), scenarios.Expectation{}).Audit
+		a := controller.Judge(runtest.Execute(t, sim.Cluster{}, runtest.Find(t, c.scenario), c.arm, 1), scenarios.Expectation{}).Audit
 		if len(a.Entries) != 1 || a.Counts[c.fate] != 1 {
 			t.Errorf("%s under %s: %s, %+v", c.scenario, c.arm, a.Told(), a.Entries)
 		}
 	}
-	a := Judge(execute(t, sim.Cluster{}, find(t, "zombie-ahead"), persistence.CassandraCAS, 1), scenarios.Expectation{}).Audit
+	a := controller.Judge(runtest.Execute(t, sim.Cluster{}, runtest.Find(t, "zombie-ahead"), persistence.CassandraCAS, 1), scenarios.Expectation{}).Audit
 	if a.Owners[checker.RefusedByCondition] != 1 {
 		t.Errorf("the rightful owner was refused once: %v", a.Owners)
 	}
@@ -232,9 +195,9 @@ func TestAudit(t *testing.T) {
 
 // TestRecoveriesAreLoud: each recovery states by when it has to be answered, and is.
 func TestRecoveriesAreLoud(t *testing.T) {
-	s := find(t, "stale-periodic-flush")
-	h := execute(t, sim.Cluster{}, s, persistence.CassandraCAS, 1)
-	if p, _ := Judge(h, scenarios.Expectation{}).Report().Property(checker.Loud); p.Verdict != checker.Pass || p.Counts["recoveries"] != 3 {
+	s := runtest.Find(t, "stale-periodic-flush")
+	h := runtest.Execute(t, sim.Cluster{}, s, persistence.CassandraCAS, 1)
+	if p, _ := controller.Judge(h, scenarios.Expectation{}).Report().Property(checker.Loud); p.Verdict != checker.Pass || p.Counts["recoveries"] != 3 {
 		t.Errorf("%s: %s %v", p.Verdict, p.Summary, p.Counts)
 	}
 	for _, e := range h.Events {
@@ -252,8 +215,8 @@ func TestRecoveriesAreLoud(t *testing.T) {
 
 // TestFence looks at what the fence did: the eviction proved, the stale write refused by the row, which named 9.
 func TestFence(t *testing.T) {
-	s := find(t, "stale-periodic-flush")
-	h := execute(t, sim.Cluster{}, s, persistence.CassandraCAS, 1)
+	s := runtest.Find(t, "stale-periodic-flush")
+	h := runtest.Execute(t, sim.Cluster{}, s, persistence.CassandraCAS, 1)
 	stated(t, s, h)
 	checkFence(t, h)
 }

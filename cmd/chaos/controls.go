@@ -11,6 +11,7 @@ import (
 
 	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/controls"
 	"github.com/single-writer/chaos/internal/nearest"
 	"github.com/single-writer/chaos/reports"
 )
@@ -47,8 +48,8 @@ func (c *cli) controlsCommand() *cobra.Command {
 }
 
 // chosen are the controls that were asked for, in their order.
-func (f controlsFlags) chosen() ([]controller.Control, error) {
-	all := controller.Controls()
+func (f controlsFlags) chosen() ([]controls.Control, error) {
+	all := controls.All()
 	var names []string
 	for _, c := range all {
 		names = append(names, c.Case)
@@ -61,7 +62,7 @@ func (f controlsFlags) chosen() ([]controller.Control, error) {
 	if len(f.only) == 0 {
 		return all, nil
 	}
-	return slices.DeleteFunc(all, func(c controller.Control) bool { return !slices.Contains(f.only, c.Case) }), nil
+	return slices.DeleteFunc(all, func(c controls.Control) bool { return !slices.Contains(f.only, c.Case) }), nil
 }
 
 // controlsDocument is what `chaos controls --json` prints.
@@ -97,8 +98,8 @@ type controlTried struct {
 
 func (c *cli) controls(ctx context.Context, f controlsFlags) error {
 	switch {
-	case f.base < 0 || f.base > controller.MostBase:
-		return mistake("--seed takes a number from 0 to %d, not %d", controller.MostBase, f.base)
+	case f.base < 0 || f.base > controls.MostBase:
+		return mistake("--seed takes a number from 0 to %d, not %d", controls.MostBase, f.base)
 	case f.workers < 1:
 		return mistake("--workers takes a number from 1 on, not %d", f.workers)
 	}
@@ -107,7 +108,7 @@ func (c *cli) controls(ctx context.Context, f controlsFlags) error {
 		return err
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(exploring))
-	var tried []controller.Trial
+	var tried []controls.Trial
 	var codes []int
 	for _, one := range chosen {
 		c.progress(one.Case)
@@ -140,7 +141,7 @@ func (c *cli) controls(ctx context.Context, f controlsFlags) error {
 	return c.finish(err)
 }
 
-func documentOf(t controller.Trial) controlTried {
+func documentOf(t controls.Trial) controlTried {
 	out := controlTried{
 		Case: t.Case, Declared: t.Declared, Expected: t.Expects(), Found: t.Told().Found, As: t.AsExpected(), Tried: t.Tried, Of: t.Seeds, Seen: t.Seen,
 		Seconds: t.Took.Seconds(), Scenario: t.Scenario, Arm: t.Arm, Without: append([]string{}, t.Without...),

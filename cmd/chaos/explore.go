@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/single-writer/chaos/cluster/sim"
-	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/search"
 	"github.com/single-writer/chaos/reports"
 )
 
@@ -85,7 +85,7 @@ func (c *cli) explore(ctx context.Context, scenario string, f exploreFlags) erro
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(exploring))
 	look, end := c.looking(searched)
-	found, err := controller.Explore(ctx, controller.Search{Request: q, On: on, Workers: f.workers, Look: look})
+	found, err := search.Explore(ctx, search.Exploring{Request: q, On: on, Workers: f.workers, Look: look})
 	end()
 	if found == nil {
 		return missingFile(err, scenario)
@@ -97,7 +97,7 @@ func (c *cli) explore(ctx context.Context, scenario string, f exploreFlags) erro
 	if c.json {
 		d := exploredDocument{
 			Schema: 1, Scenario: found.Scenario.Name, Arms: found.Arms, From: found.From, Seeds: f.seeds, Runs: found.Runs, Seconds: found.Took.Seconds(),
-			Exit: c.exit, Findings: append([]*controller.Finding{}, found.Findings...),
+			Exit: c.exit, Findings: append([]*search.Finding{}, found.Findings...),
 		}
 		if err != nil {
 			d.Error = err.Error()
@@ -114,12 +114,12 @@ func (c *cli) explore(ctx context.Context, scenario string, f exploreFlags) erro
 }
 
 // places are the simulators to search, one for each strategy that was asked for.
-func (f exploreFlags) places(scenario string) ([]controller.Place, error) {
+func (f exploreFlags) places(scenario string) ([]search.Place, error) {
 	all := []string{f.strategy}
 	if f.strategy == both {
 		all = sim.Strategies()
 	}
-	var out []controller.Place
+	var out []search.Place
 	for _, name := range all {
 		s := f.simFlags
 		s.strategy = name
@@ -127,7 +127,7 @@ func (f exploreFlags) places(scenario string) ([]controller.Place, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, controller.Place{Cluster: c, Again: "chaos run " + reports.Word(scenario) + s.again()})
+		out = append(out, search.Place{Cluster: c, Again: "chaos run " + reports.Word(scenario) + s.again()})
 	}
 	return out, nil
 }
@@ -143,12 +143,12 @@ type exploredDocument struct {
 	Seconds  float64  `json:"seconds"`
 	Exit     int      `json:"exit"`
 	// Error is why it ended early.
-	Error    string                `json:"error,omitempty"`
-	Findings []*controller.Finding `json:"findings"`
+	Error    string            `json:"error,omitempty"`
+	Findings []*search.Finding `json:"findings"`
 }
 
 // looking prints how far a search is: on a terminal in one line that is written over, elsewhere a line now and then.
-func (c *cli) looking(told func(controller.Searched) string) (look func(controller.Searched), end func()) {
+func (c *cli) looking(told func(search.Tally) string) (look func(search.Tally), end func()) {
 	every, before, after := 10*time.Second, "", "\n"
 	if file, ok := c.errs.(*os.File); ok {
 		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
@@ -156,7 +156,7 @@ func (c *cli) looking(told func(controller.Searched) string) (look func(controll
 		}
 	}
 	last, said := time.Now(), false
-	look = func(s controller.Searched) {
+	look = func(s search.Tally) {
 		if c.json || time.Since(last) < every {
 			return
 		}
@@ -171,6 +171,6 @@ func (c *cli) looking(told func(controller.Searched) string) (look func(controll
 }
 
 // searched is how far a search is that knows how far it has to go.
-func searched(s controller.Searched) string {
+func searched(s search.Tally) string {
 	return fmt.Sprintf("%d of %d runs, %d failed, %.0f a second", s.Runs, s.Of, s.Failures, float64(s.Runs)/s.Took.Seconds())
 }

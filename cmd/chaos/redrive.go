@@ -5,12 +5,13 @@ import (
 	"fmt"
 
 	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/replay"
 	"github.com/single-writer/chaos/reports"
 )
 
 // redrive does a recorded run on real servers, in its order.
 func (c *cli) redrive(ctx context.Context, folder string, f replayFlags) error {
-	r, err := controller.OpenRun(folder)
+	r, err := replay.Open(folder)
 	if err != nil {
 		return err
 	}
@@ -19,7 +20,7 @@ func (c *cli) redrive(ctx context.Context, folder string, f replayFlags) error {
 		return err
 	}
 	q.Out, q.Again = f.out, "chaos replay "+reports.Word(r.Folder)+f.again()
-	done, err := controller.Redrive(ctx, controller.Redriving{Run: r, Slower: f.slower, Property: f.property, Request: q})
+	done, err := replay.Redrive(ctx, replay.Redriving{Run: r, Slower: f.slower, Property: f.property, Request: q})
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ type redrivenDocument struct {
 	Arm      string   `json:"arm"`
 	Without  []string `json:"without"`
 	Seed     int64    `json:"seed"`
-	*controller.Redriven
+	*replay.Redriven
 	Folder  string             `json:"folder"`
 	Seconds float64            `json:"seconds"`
 	Verdict controller.Verdict `json:"verdict"`

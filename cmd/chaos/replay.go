@@ -10,6 +10,7 @@ import (
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/replay"
 	"github.com/single-writer/chaos/reports"
 )
 
@@ -66,7 +67,7 @@ func (c *cli) replay(ctx context.Context, folder string, f replayFlags) error {
 	if !sim {
 		return c.redrive(ctx, folder, f)
 	}
-	r, err := controller.OpenRun(folder)
+	r, err := replay.Open(folder)
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func (c *cli) replay(ctx context.Context, folder string, f replayFlags) error {
 		return err
 	}
 	began := time.Now()
-	done, err := controller.Replay(ctx, r, on, f.times)
+	done, err := replay.Replay(ctx, r, on, f.times)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (c *cli) replay(ctx context.Context, folder string, f replayFlags) error {
 		c.print(replayDocument{
 			Schema: 1, Folder: r.Folder, Scenario: r.Job.Scenario.Name, Arm: r.Job.Arm.Name, Without: append([]string{}, r.Job.Arm.Without...),
 			Seed: r.Job.Seed, Same: done.Difference == nil, Lines: done.Lines, Whole: r.History.Ended(), Times: done.Times,
-			Difference: done.Difference, Judged: append([]controller.Judged{}, done.Said...), Exit: c.exit,
+			Difference: done.Difference, Judged: append([]replay.Judged{}, done.Said...), Exit: c.exit,
 		})
 		return nil
 	}
@@ -96,7 +97,7 @@ func (c *cli) replay(ctx context.Context, folder string, f replayFlags) error {
 }
 
 // simulatorOf makes the simulator that a run was recorded in.
-func simulatorOf(r *controller.Recorded) (sim.Cluster, error) {
+func simulatorOf(r *replay.Recorded) (sim.Cluster, error) {
 	on, err := sim.Scheduled(r.History.Header.Cluster.Schedule)
 	if err != nil {
 		return on, &controller.Usage{Err: fmt.Errorf("%s: %w", r.Folder, err)}
@@ -114,16 +115,16 @@ type replayDocument struct {
 	Seed     int64    `json:"seed"`
 	Same     bool     `json:"same"`
 	// Lines are those that were recorded; Whole tells that the run came to its end.
-	Lines      int                    `json:"lines"`
-	Whole      bool                   `json:"whole"`
-	Times      int                    `json:"times"`
-	Difference *controller.Difference `json:"difference,omitempty"`
+	Lines      int                `json:"lines"`
+	Whole      bool               `json:"whole"`
+	Times      int                `json:"times"`
+	Difference *replay.Difference `json:"difference,omitempty"`
 	// Judged are properties whose verdict on the same bytes is another than was recorded.
-	Judged []controller.Judged `json:"judged"`
-	Exit   int                 `json:"exit"`
+	Judged []replay.Judged `json:"judged"`
+	Exit   int             `json:"exit"`
 }
 
-func toldReplay(done *controller.Replayed, took time.Duration) reports.Replay {
+func toldReplay(done *replay.Replayed, took time.Duration) reports.Replay {
 	told := reports.Replay{
 		What: described(done.Recorded), Folder: done.Folder, Lines: done.Lines, Whole: done.History.Ended(), Times: done.Times, Took: took,
 	}
@@ -146,7 +147,7 @@ func toldReplay(done *controller.Replayed, took time.Duration) reports.Replay {
 }
 
 // described is a run in a few words.
-func described(r *controller.Recorded) string {
+func described(r *replay.Recorded) string {
 	arm := reports.Run{Arm: r.Job.Arm.Name, Without: r.Job.Arm.Without}
 	return fmt.Sprintf("%s · %s · %s · seed %d", r.Job.Scenario.Name, arm.Label(), reports.ClusterLabel(r.History.Header.Cluster), r.Job.Seed)
 }

@@ -9,7 +9,8 @@ import (
 
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/sim"
-	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/replay"
+	"github.com/single-writer/chaos/controller/shrink"
 	"github.com/single-writer/chaos/reports"
 )
 
@@ -51,7 +52,7 @@ func (c *cli) shrink(ctx context.Context, folder string, f shrinkFlags) error {
 	case f.most < 3:
 		return mistake("--most takes a number from 3 on, not %d: the run is done again first, and twice in the end", f.most)
 	}
-	r, err := controller.OpenRun(folder)
+	r, err := replay.Open(folder)
 	if err != nil {
 		return err
 	}
@@ -62,10 +63,10 @@ func (c *cli) shrink(ctx context.Context, folder string, f shrinkFlags) error {
 	if err := seedsFrom(r.Job.Seed, f.seeds+100); err != nil {
 		return err
 	}
-	done, err := controller.Shrink(ctx, controller.Shrinking{
+	done, err := shrink.Do(ctx, shrink.Request{
 		Run: r, Property: f.property, Seeds: f.seeds, Most: f.most, Out: f.out, Command: append([]string{"chaos"}, c.args...),
 		On: func(schedule string) (cluster.Cluster, error) { return sim.Scheduled(schedule) },
-		Look: func(l controller.Left) {
+		Look: func(l shrink.Left) {
 			c.progress(fmt.Sprintf("%s %d -> %d", l.Of, l.Before, l.After))
 		},
 	})
@@ -76,7 +77,7 @@ func (c *cli) shrink(ctx context.Context, folder string, f shrinkFlags) error {
 	err = errors.Join(err, broken)
 	if c.json {
 		d := shrunkDocument{
-			Schema: 1, Folder: r.Folder, Property: done.Property, Fingerprint: done.Fingerprint, Left: append([]controller.Left{}, done.Left...),
+			Schema: 1, Folder: r.Folder, Property: done.Property, Fingerprint: done.Fingerprint, Left: append([]shrink.Left{}, done.Left...),
 			Seed: done.Seed, Schedule: done.Schedule, Runs: done.Runs, Seconds: done.Took.Seconds(), Whole: done.Whole, Often: done.Often, Of: done.Of, Only: done.Only,
 			File: done.File, Run: done.Folder, Again: again,
 		}
@@ -103,7 +104,7 @@ func (c *cli) shrink(ctx context.Context, folder string, f shrinkFlags) error {
 }
 
 // shrunkAgain is the command that runs the smaller scenario.
-func (c *cli) shrunkAgain(s *controller.Shrunk) (string, error) {
+func (c *cli) shrunkAgain(s *shrink.Shrunk) (string, error) {
 	on, err := sim.Scheduled(s.Schedule)
 	if err != nil {
 		return "", err
@@ -118,15 +119,15 @@ func (c *cli) shrunkAgain(s *controller.Shrunk) (string, error) {
 
 // shrunkDocument is what `chaos shrink --json` prints.
 type shrunkDocument struct {
-	Schema      int               `json:"schema"`
-	Folder      string            `json:"folder"`
-	Property    string            `json:"property"`
-	Fingerprint string            `json:"fingerprint"`
-	Left        []controller.Left `json:"left"`
-	Seed        int64             `json:"seed"`
-	Schedule    string            `json:"schedule"`
-	Runs        int               `json:"runs"`
-	Seconds     float64           `json:"seconds"`
+	Schema      int           `json:"schema"`
+	Folder      string        `json:"folder"`
+	Property    string        `json:"property"`
+	Fingerprint string        `json:"fingerprint"`
+	Left        []shrink.Left `json:"left"`
+	Seed        int64         `json:"seed"`
+	Schedule    string        `json:"schedule"`
+	Runs        int           `json:"runs"`
+	Seconds     float64       `json:"seconds"`
 	// Whole tells that nothing more can be left out; Often of Of further seeds fail in the same way.
 	Whole bool `json:"whole"`
 	Often int  `json:"often"`

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/search"
 	"github.com/single-writer/chaos/reports"
 )
 
@@ -65,13 +65,13 @@ func (c *cli) soak(ctx context.Context, names []string, f soakFlags) error {
 	if err != nil {
 		return err
 	}
-	look, end := c.looking(func(s controller.Searched) string {
+	look, end := c.looking(func(s search.Tally) string {
 		return fmt.Sprintf("%s of %s: %d runs, %d failed, %.1f a second", s.Took.Round(time.Second), f.duration, s.Runs, s.Failures,
 			float64(s.Runs)/s.Took.Seconds())
 	})
 	q.Look = look
 	defer debug.SetGCPercent(debug.SetGCPercent(exploring))
-	soaked, err := controller.Endure(ctx, q)
+	soaked, err := search.Soak(ctx, q)
 	end()
 	if soaked == nil {
 		return err
@@ -90,23 +90,23 @@ func (c *cli) soak(ctx context.Context, names []string, f soakFlags) error {
 }
 
 // soaking is what the controller is asked to do.
-func (c *cli) soaking(names []string, f soakFlags) (controller.Soak, error) {
+func (c *cli) soaking(names []string, f soakFlags) (search.Soaking, error) {
 	switch {
 	case f.duration <= 0:
-		return controller.Soak{}, mistake("chaos soak needs a time above 0 to run for\n  chaos soak --for %s", examples["for"])
+		return search.Soaking{}, mistake("chaos soak needs a time above 0 to run for\n  chaos soak --for %s", examples["for"])
 	case f.workers < 0:
-		return controller.Soak{}, mistake("--workers takes a number from 1 on, not %d", f.workers)
+		return search.Soaking{}, mistake("--workers takes a number from 1 on, not %d", f.workers)
 	case f.workers > 1 && f.cluster != "sim":
-		return controller.Soak{}, mistake("--workers is about the simulator: real servers do one run at a time, as one would disturb the other's time-outs")
+		return search.Soaking{}, mistake("--workers is about the simulator: real servers do one run at a time, as one would disturb the other's time-outs")
 	}
 	for _, wrong := range []error{c.wrongFormat(f.format), seedsFrom(f.seed, mostSeeds)} {
 		if wrong != nil {
-			return controller.Soak{}, wrong
+			return search.Soaking{}, wrong
 		}
 	}
 	q, err := c.request("", f.clusterFlags)
 	if err != nil {
-		return controller.Soak{}, err
+		return search.Soaking{}, err
 	}
 	q.Seed, q.Out, q.Progress = f.seed, f.out, c.progress
 	if q.Out == "" {
@@ -121,7 +121,7 @@ func (c *cli) soaking(names []string, f soakFlags) (controller.Soak, error) {
 	if f.cluster == "sim" {
 		workers = cores(f.workers)
 	}
-	return controller.Soak{
+	return search.Soaking{
 		Request: q, Scenarios: names, For: f.duration, Workers: workers,
 		Repeat: func(scenario string) string { return "chaos run " + reports.Word(scenario) + f.again() },
 	}, nil

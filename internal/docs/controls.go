@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/single-writer/chaos/cluster/sim"
-	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/controls"
 )
 
 // What came of the controls takes a minute or two to find out, so that a page says what was found once: it is kept in a file,
@@ -54,7 +54,7 @@ func tryControls(project string) error {
 		return err
 	}
 	out.Of = nil
-	for _, c := range controller.Controls() {
+	for _, c := range controls.All() {
 		row := triedCase{Case: c.Case}
 		for _, base := range out.Bases {
 			t, err := c.Try(context.Background(), sim.Cluster{}, base, runtime.GOMAXPROCS(0))
@@ -80,10 +80,10 @@ func tryControls(project string) error {
 	return nil
 }
 
-// controls says of each what the models declare, what must come of it here, and why.
-func controls() string {
+// controlsTable says of each what the models declare, what must come of it here, and why.
+func controlsTable() string {
 	var rows [][]string
-	for _, c := range controller.Controls() {
+	for _, c := range controls.All() {
 		without := "nothing"
 		if off := c.Off(); len(off) > 0 {
 			without = "`" + strings.Join(off, "`, `") + "`"
@@ -122,11 +122,11 @@ func triedTable() string {
 	return table(head, rows)
 }
 
-func controlOf(name string) (controller.Control, bool) {
-	for _, c := range controller.Controls() {
+func controlOf(name string) (controls.Control, bool) {
+	for _, c := range controls.All() {
 		if c.Case == name {
 			return c, true
 		}
 	}
-	return controller.Control{}, false
+	return controls.Control{}, false
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/single-writer/chaos/cluster/sim"
-	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/controls"
 )
 
 // boundedTo is how many seeds of a control that holds are run here: all of them are run by `make controls` and by the command.
@@ -18,7 +18,7 @@ func TestControls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := controller.Controls()
+	all := controls.All()
 	if len(all) != 28 || len(said.Of) != len(all) || len(said.Bases) < 6 || said.Bases[0] != 1 {
 		t.Fatalf("%d controls; of %d there is said what came of them, with %d bases; this finds it out anew: make controls", len(all),
 			len(said.Of), len(said.Bases))

@@ -33,7 +33,7 @@ func made() (map[string]string, error) {
 		"arms": arms(), "guards": guards(), "scenarios": catalogue(all), "property-table": propertyTable(),
 		"properties": properties(), "notation": checker.Notation(), "settings": settings(),
 		"document": document(), "requires": requires(),
-		"searched": searched(drawn), "controls": controls(), "controls-tried": triedTable(),
+		"searched": searched(drawn), "controls": controlsTable(), "controls-tried": triedTable(),
 		"facts-cassandra": facts(conformance.Cassandra), "facts-kafka": facts(conformance.Kafka),
 		"facts-replicated": replicated(), "facts-not-modelled": notModelled(),
 	})

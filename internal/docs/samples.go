@@ -12,6 +12,7 @@ import (
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/sim"
 	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/search"
 	"github.com/single-writer/chaos/reports"
 )
 
@@ -118,8 +119,8 @@ func tellCompared(w *strings.Builder, q controller.Request) error {
 }
 
 func tellExplored(w *strings.Builder, q controller.Request) error {
-	found, err := controller.Explore(context.Background(), controller.Search{
-		Request: q, On: []controller.Place{{Cluster: sim.Cluster{}, Again: q.Again}}, Workers: 2,
+	found, err := search.Explore(context.Background(), search.Exploring{
+		Request: q, On: []search.Place{{Cluster: sim.Cluster{}, Again: q.Again}}, Workers: 2,
 	})
 	if err == nil {
 		told := found.Told()

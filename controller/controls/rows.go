@@ -1,12 +1,12 @@
-package controller
+package controls
 
 import (
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// Controls are all controls, in the order of the models.
-func Controls() []Control {
+// All are all controls, in the order of the models.
+func All() []Control {
 	var out []Control
 	for _, rows := range [][]Control{ofSingleWriter(), ofSnapshots(), ofEvents(), ofFirstWrites(), ofFlushes()} {
 		for _, c := range rows {

@@ -1,4 +1,4 @@
-package controller
+package replay
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/single-writer/chaos/cluster/board"
+	"github.com/single-writer/chaos/controller"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/nemesis"
 	"github.com/single-writer/chaos/workload"
@@ -93,7 +94,7 @@ func newOrder(h *history.History, slower int) *order {
 
 // wantedOf is what an event says by itself.
 func wantedOf(e history.Event) wanted {
-	w := wanted{process: e.Process, deed: deed(e), line: e.Line(), at: time.Duration(e.Time), polled: isPolled(e)}
+	w := wanted{process: e.Process, deed: controller.Deed(e), line: e.Line(), at: time.Duration(e.Time), polled: isPolled(e)}
 	switch v := e.Value.(type) {
 	case *history.PointReached:
 		w.point, w.partition, w.offset, w.generation = v.Point, v.Partition, v.Offset.N, v.Generation
@@ -120,7 +121,7 @@ func drivable(e history.Event) bool {
 		v, ok := e.Value.(*history.FaultDone)
 		return e.F == history.Plan || ok && v.Phase == history.PhaseBegin
 	}
-	return history.IsWorker(e.Process) && deed(e) != ""
+	return history.IsWorker(e.Process) && controller.Deed(e) != ""
 }
 
 // isPolled tells whether a poll has returned this.
@@ -129,8 +130,8 @@ func isPolled(e history.Event) bool {
 	return ok && slices.Contains([]string{history.PointAssigned, history.PointRevoked, history.PointLost, history.PointPolled}, v.Point)
 }
 
-// drive makes the run of a board follow the order.
-func (o *order) drive(b *board.Board) {
+// Drive makes the run of a board follow the order.
+func (o *order) Drive(b *board.Board) {
 	o.board = b
 	b.Follow(o)
 }
@@ -150,12 +151,12 @@ func (o *order) Arrive(e history.Event) bool {
 	}
 	switch i := o.next(e.Process); {
 	case i < 0 && e.Process == history.Drain:
-		o.part(Undriven{Line: o.line(), Recorded: o.text(o.cursor), Came: e.Process + " " + deed(e), Why: "the run came to its end before"})
+		o.part(Undriven{Line: o.line(), Recorded: o.text(o.cursor), Came: e.Process + " " + controller.Deed(e), Why: "the run came to its end before"})
 	case i < 0:
-		o.part(Undriven{Line: o.line(), Recorded: o.text(o.cursor), Came: e.Process + " " + deed(e),
+		o.part(Undriven{Line: o.line(), Recorded: o.text(o.cursor), Came: e.Process + " " + controller.Deed(e),
 			Why: fmt.Sprintf("%s did nothing more in the recorded run", e.Process)})
-	case o.wanted[i].deed != deed(e):
-		o.part(Undriven{Line: o.wanted[i].line, Recorded: o.text(i), Came: e.Process + " " + deed(e), Why: o.otherwise(i, e)})
+	case o.wanted[i].deed != controller.Deed(e):
+		o.part(Undriven{Line: o.wanted[i].line, Recorded: o.text(i), Came: e.Process + " " + controller.Deed(e), Why: o.otherwise(i, e)})
 	}
 	return !o.over
 }
@@ -247,9 +248,6 @@ func (o *order) part(u Undriven) {
 func (o *order) text(i int) string { return o.wanted[i].process + " " + o.wanted[i].deed }
 func (o *order) line() int         { return o.wanted[o.cursor].line }
 
-// orderProcess watches over the order. It records nothing.
-const orderProcess = "order"
-
 const (
 	// patience is how long the next of all may take, beside the time that it took when it was recorded: servers answer within
 	// milliseconds, and a rebalance takes some polls and heartbeats.
@@ -258,8 +256,8 @@ const (
 	lookOut = 20 * time.Millisecond
 )
 
-// watch ends the order when nobody comes to what is next.
-func (o *order) watch(w workload.World) {
+// Watch ends the order when nobody comes to what is next.
+func (o *order) Watch(w workload.World) {
 	for !o.over {
 		w.Sleep(lookOut)
 		if next := o.cursor; !o.over && w.Now()-o.since > o.limit() {

@@ -1,4 +1,6 @@
-package controller
+// Package controls shows that the rig finds what is there to be found: each configuration of the published TLA+ models of the fence,
+// done by the rig's own worker.
+package controls
 
 import (
 	"context"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/controller"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/reports"
 	"github.com/single-writer/chaos/scenarios"
@@ -45,7 +48,7 @@ type Control struct {
 // sight is something that a run can show.
 type sight struct {
 	says string
-	in   func(*history.History, Verdict) bool
+	in   func(*history.History, controller.Verdict) bool
 }
 
 // Expects is what must come of it, in words.
@@ -71,7 +74,7 @@ func (c Control) Off() []string { return append(slices.Clone(c.Also), c.Without.
 
 // Command is the command that replays one seed of it.
 func (c Control) Command(seed int64) string {
-	return fmt.Sprintf("%s --seed %d", runWithout(c.Scenario, c.Arm, "sim", c.Off()), seed)
+	return fmt.Sprintf("%s --seed %d", controller.CommandWithout(c.Scenario, c.Arm, "sim", c.Off()), seed)
 }
 
 // ofBase is how far the seeds of one base are from those of the next: no control needs so many.
@@ -107,18 +110,18 @@ func (t Trial) AsExpected() bool {
 func (t Trial) Exit() int {
 	switch {
 	case t.AsExpected():
-		return ExitExpected
+		return controller.ExitExpected
 	case !t.Searches() && !t.Found:
-		return ExitVacuous
+		return controller.ExitVacuous
 	}
-	return ExitDeviates
+	return controller.ExitDeviates
 }
 
 // Try runs a control with the seeds of a base, so many runs at a time. What comes of it does not depend on how many.
 func (c Control) Try(ctx context.Context, on cluster.Cluster, base int64, workers int) (Trial, error) {
 	began := time.Now()
 	t := Trial{Control: c, Base: base}
-	s, err := scenarios.Find(c.Scenario, Vocabulary())
+	s, err := scenarios.Find(c.Scenario, controller.Vocabulary())
 	if err != nil {
 		return t, err
 	}
@@ -209,8 +212,8 @@ func (l looking) once(ctx context.Context, seed int64, room *history.Memory) loo
 		out.err = err
 		return out
 	}
-	out.shows = l.Shows.in != nil && l.Shows.in(&room.History, v) && v.passes(l.Only)
-	switch p, _ := v.report.Property(l.Property); {
+	out.shows = l.Shows.in != nil && l.Shows.in(&room.History, v) && passes(v, l.Only)
+	switch p, _ := v.Report().Property(l.Property); {
 	case l.Property != "":
 		out.ends, out.sentence = p.Verdict == checker.Fail, p.Summary
 	case l.Reach:
@@ -228,18 +231,18 @@ func (l looking) once(ctx context.Context, seed int64, room *history.Memory) loo
 }
 
 // passes tells whether the properties were asked and hold: what is asked alone must not have been left out.
-func (v Verdict) passes(properties []string) bool {
+func passes(v controller.Verdict, properties []string) bool {
 	return !slices.ContainsFunc(properties, func(name string) bool { return v.Properties[name].Verdict != checker.Pass })
 }
 
 // run does one run in memory.
-func (l looking) run(ctx context.Context, arm *persistence.Arm, seed int64, room *history.Memory) (Verdict, error) {
-	j := NewJob(l.scenario, arm, seed)
+func (l looking) run(ctx context.Context, arm *persistence.Arm, seed int64, room *history.Memory) (controller.Verdict, error) {
+	j := controller.NewJob(l.scenario, arm, seed)
 	room.History = history.History{Header: j.Header(l.on.Facts()), Events: room.Events[:0]}
-	if err := Execute(ctx, j, l.on, room); err != nil {
-		return Verdict{}, err
+	if err := controller.Execute(ctx, j, l.on, room); err != nil {
+		return controller.Verdict{}, err
 	}
-	return Judge(&room.History, scenarios.Expectation{Arm: arm.Name, Holds: true, May: l.spared()}), nil
+	return controller.Judge(&room.History, scenarios.Expectation{Arm: arm.Name, Holds: true, May: l.spared()}), nil
 }
 
 // spared are the properties of which a case that holds says nothing.

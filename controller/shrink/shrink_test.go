@@ -1,4 +1,4 @@
-package controller
+package shrink
 
 import (
 	"context"
@@ -14,12 +14,26 @@ import (
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/failure"
+	"github.com/single-writer/chaos/controller/replay"
+	"github.com/single-writer/chaos/controller/runtest"
 	"github.com/single-writer/chaos/nemesis"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
 func simulators(schedule string) (cluster.Cluster, error) { return sim.Scheduled(schedule) }
+
+// opened is the run in a folder.
+func opened(t testing.TB, folder string) *replay.Recorded {
+	t.Helper()
+	r, err := replay.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
 
 // minimal fails unless nothing can be left out of the trial by itself.
 func minimal(t testing.TB, r *reducer, small trial) {
@@ -34,7 +48,7 @@ func minimal(t testing.TB, r *reducer, small trial) {
 
 // What is left fails, and would not if one part more were left out: whatever it is that makes it fail.
 func TestReducedIsMinimal(t *testing.T) {
-	random := find(t, "overlap-random")
+	random := runtest.Find(t, "overlap-random")
 	lww, err := persistence.NewArm(persistence.CassandraLWW, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +63,7 @@ func TestReducedIsMinimal(t *testing.T) {
 			}
 		}
 		events, keys, from := 1+draw.Int64N(s.Events()), 1+draw.IntN(s.Keys), draw.Int64N(3)
-		r := &reducer{Shrinking: Shrinking{Run: &Recorded{Job: Job{Scenario: s, Arm: lww, Seed: 1}}, Seeds: 4, Most: 1 << 30}}
+		r := &reducer{Request: Request{Run: &replay.Recorded{Job: controller.Job{Scenario: s, Arm: lww, Seed: 1}}, Seeds: 4, Most: 1 << 30}}
 		r.fails = func(_ context.Context, try trial) bool {
 			does := func(do string) bool {
 				return slices.ContainsFunc(try.scenario.Plan, func(step nemesis.Step) bool { return fmt.Sprint(step.Do) == do })
@@ -86,41 +100,45 @@ func TestShrink(t *testing.T) {
 		{63, sim.Cluster{}, checker.NoLeap, [3]int{1, 1, 3}},
 		{27, sim.Cluster{}, checker.NoStaleOverwrite, [3]int{6, 2, 3}},
 	} {
-		folder := recorded(t, c.on, "overlap-random", c.seed, "cassandra/lww")[0]
+		folder := runtest.Record(t, c.on, "overlap-random", c.seed, "cassandra/lww")[0]
 		run := opened(t, folder)
-		q := Shrinking{Run: run, Seeds: 2, Most: 5000, On: simulators, Command: []string{"test"}}
-		small, err := Shrink(context.Background(), q)
+		q := Request{Run: run, Seeds: 2, Most: 5000, On: simulators, Command: []string{"test"}}
+		small, err := Do(context.Background(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if small.Property != c.property || !small.Whole {
 			t.Errorf("seed %d: %+v", c.seed, small)
 		}
-		s, err := scenarios.Load(small.File, Vocabulary())
+		s, err := scenarios.Load(small.File, controller.Vocabulary())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(s.Plan) > c.most[0] || len(s.Workers) > c.most[1] || s.Events() > int64(c.most[2]) {
 			t.Errorf("seed %d: much is left:\n%s", c.seed, s.YAML())
 		}
-		h := execute(t, sim.Cluster{}, s, "cassandra/lww", small.Seed)
+		h := runtest.Execute(t, sim.Cluster{}, s, "cassandra/lww", small.Seed)
 		e, _ := s.Expectation("cassandra/lww")
-		i := slices.IndexFunc(Judge(h, e).failed(), func(p checker.Result) bool { return fingerprint(h, p) == small.Fingerprint })
+		i := slices.IndexFunc(failure.ByCause(controller.Judge(h, e)), func(p checker.Result) bool { return failure.Fingerprint(h, p) == small.Fingerprint })
 		if i < 0 {
-			t.Errorf("seed %d: it fails in another way: %+v", c.seed, Judge(h, e).Failing())
+			t.Errorf("seed %d: it fails in another way: %+v", c.seed, controller.Judge(h, e).Failing())
 		}
-		if again := replayed(t, small.Folder, 3); again.Exit() != ExitExpected {
-			t.Errorf("%+v", again.Difference)
+		on, err := simulators(small.Schedule)
+		if err != nil {
+			t.Fatal(err)
 		}
-		r := &reducer{Shrinking: q}
-		r.goal, err = q.goal()
+		if again, err := replay.Replay(context.Background(), opened(t, small.Folder), on, 3); err != nil || again.Exit() != controller.ExitExpected {
+			t.Errorf("%v: %+v", err, again)
+		}
+		r := &reducer{Request: q}
+		r.goal, err = q.Run.Goal("")
 		r.fails = r.run
 		if err != nil {
 			t.Fatal(err)
 		}
 		minimal(t, r, trial{s, small.Seed, small.Schedule})
-		var exists *FolderExists
-		if _, err := Shrink(context.Background(), q); !errors.As(err, &exists) {
+		var exists *controller.FolderExists
+		if _, err := Do(context.Background(), q); !errors.As(err, &exists) {
 			t.Errorf("a second time: %v", err)
 		}
 	}
@@ -128,28 +146,28 @@ func TestShrink(t *testing.T) {
 
 // Where a property that should fail does not, the failure that is kept is of one that does.
 func TestShrinkKeepsWhatFails(t *testing.T) {
-	run := opened(t, recorded(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/lww")[0])
+	run := opened(t, runtest.Record(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/lww")[0])
 	s := *run.Job.Scenario
 	s.Expect = slices.Clone(s.Expect)
 	for i := range s.Expect {
 		s.Expect[i].Holds, s.Expect[i].Violates = false, append(slices.Clone(s.Expect[i].Violates), checker.Loud)
 	}
 	run.Job.Scenario = &s
-	v, e := run.verdict()
-	if found := (work{Job: run.Job}).findings(run.History, v, e); len(found) != 1 || found[0].Property != checker.Loud {
+	v, e := run.Judge()
+	if found := failure.Of(run.History, v, e); len(found) != 1 || found[0].Property != checker.Loud {
 		t.Fatalf("explore tells of no property that did not fail, so that this shows nothing: %+v", found)
 	}
-	if goal, err := (Shrinking{Run: run}).goal(); err != nil || !slices.Contains(goal.failing, goal.property) {
+	if goal, err := run.Goal(""); err != nil || !slices.Contains(goal.Failing, goal.Property) {
 		t.Errorf("%v: %+v", err, goal)
 	}
 }
 
 // No more runs are done than may be, all told; and with several nodes of the store no decisions are looked for.
 func TestShrinkMost(t *testing.T) {
-	run := opened(t, recorded(t, sim.Cluster{Replicas: 3}, "stale-periodic-flush", 1, "cassandra/lww")[0])
+	run := opened(t, runtest.Record(t, sim.Cluster{Replicas: 3}, "stale-periodic-flush", 1, "cassandra/lww")[0])
 	for _, most := range []int{3, 20} {
 		opens := 0
-		small, err := Shrink(context.Background(), Shrinking{Run: run, Seeds: 1, Most: most, Out: filepath.Join(t.TempDir(), "small"),
+		small, err := Do(context.Background(), Request{Run: run, Seeds: 1, Most: most, Out: filepath.Join(t.TempDir(), "small"),
 			On: func(schedule string) (cluster.Cluster, error) { opens++; return simulators(schedule) }})
 		if err != nil {
 			t.Fatal(err)
@@ -171,14 +189,14 @@ func TestShrinkMost(t *testing.T) {
 // What does not fail, or not by what is asked for, or not again, cannot be made smaller.
 func TestShrinkRefuses(t *testing.T) {
 	shrink := func(folder, property string) string {
-		_, err := Shrink(context.Background(), Shrinking{Run: opened(t, folder), Property: property, Seeds: 1, Most: 10, On: simulators})
-		var usage *Usage
+		_, err := Do(context.Background(), Request{Run: opened(t, folder), Property: property, Seeds: 1, Most: 10, On: simulators})
+		var usage *controller.Usage
 		if !errors.As(err, &usage) {
 			t.Fatalf("%v", err)
 		}
 		return err.Error()
 	}
-	folders := recorded(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/lww", "cassandra/cas")
+	folders := runtest.Record(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/lww", "cassandra/cas")
 	for got, want := range map[string]string{
 		shrink(folders[1], ""):               "no property fails in it",
 		shrink(folders[0], checker.Loud):     "loud does not fail in ",

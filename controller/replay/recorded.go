@@ -1,4 +1,6 @@
-package controller
+// Package replay does recorded runs again: in the simulator line by line, and on other servers in the order in which they were
+// recorded.
+package replay
 
 import (
 	"bytes"
@@ -11,6 +13,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/single-writer/chaos/controller"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/nemesis"
 	"github.com/single-writer/chaos/scenarios"
@@ -20,11 +23,11 @@ import (
 // Recorded is a run as its folder has it, with the job that does it again.
 type Recorded struct {
 	Folder  string
-	Facts   RunFacts
-	Job     Job
+	Facts   controller.RunFacts
+	Job     controller.Job
 	History *history.History
 	// Verdict is what was said of it; nil where the rig failed, or was killed, before it said anything.
-	Verdict *Verdict
+	Verdict *controller.Verdict
 
 	// lines are those of history.jsonl.
 	lines [][]byte
@@ -48,13 +51,13 @@ func (u *Unfit) Error() string {
 	return s
 }
 
-// OpenRun reads the folder of a run, and refuses what does not fit together, or does not fit this rig. Its error is a *Usage.
-func OpenRun(path string) (*Recorded, error) {
+// Open reads the folder of a run, and refuses what does not fit together, or does not fit this rig. Its error is a *controller.Usage.
+func Open(path string) (*Recorded, error) {
 	r := &Recorded{Folder: filepath.Clean(path)}
 	for _, read := range []func() *Unfit{r.isFolder, r.readFacts, r.readHistory, r.readScenario, r.readPlan, r.readVerdict} {
 		if bad := read(); bad != nil {
 			bad.Folder = r.Folder
-			return nil, &Usage{bad}
+			return nil, &controller.Usage{Err: bad}
 		}
 	}
 	return r, nil
@@ -101,7 +104,7 @@ func (r *Recorded) readFacts() *Unfit {
 	}
 	switch f := r.Facts; {
 	case f.Schema != 1:
-		return &Unfit{Problem: fmt.Sprintf("run.json has schema %d, and this version of the rig (%s) reads 1", f.Schema, Version)}
+		return &Unfit{Problem: fmt.Sprintf("run.json has schema %d, and this version of the rig (%s) reads 1", f.Schema, controller.Version)}
 	case f.Digest == "":
 		return &Unfit{Problem: "it was recorded by a version of the rig that did not keep the scenario's text, which may be another by now",
 			Hint: "its command does it again with the scenario of today: " + strings.Join(f.Command, " ")}
@@ -149,11 +152,11 @@ func (r *Recorded) readScenario() *Unfit {
 	if err != nil {
 		return &Unfit{Problem: "scenario.yaml cannot be read", Err: err}
 	}
-	if digest(text) != r.Facts.Digest {
+	if controller.Digest(text) != r.Facts.Digest {
 		return &Unfit{Problem: "scenario.yaml was changed after the run",
 			Hint: "chaos run " + filepath.Join(r.Folder, "scenario.yaml") + " runs what it says now"}
 	}
-	s, err := scenarios.Parse(r.Facts.File, text, Vocabulary())
+	s, err := scenarios.Parse(r.Facts.File, text, controller.Vocabulary())
 	if err != nil {
 		return &Unfit{Problem: fmt.Sprintf("version %s of the rig, by which it was recorded, understood its scenario, and this (%s) does not",
 			r.named(), thisRig()), Err: err}
@@ -170,7 +173,7 @@ func (r *Recorded) readScenario() *Unfit {
 		return &Unfit{Problem: fmt.Sprintf("scenario.yaml is %s, which states something of %s, and the history is of %s under %s", s.Name,
 			strings.Join(s.Arms(), ", "), h.Scenario, h.Arm)}
 	}
-	r.Job = Job{Scenario: s, Arm: arm, Seed: h.Seed, Drawn: r.Facts.Drawn}
+	r.Job = controller.Job{Scenario: s, Arm: arm, Seed: h.Seed, Drawn: r.Facts.Drawn}
 	if got := r.Job.Header(h.Cluster); !reflect.DeepEqual(plain(got).Input, plain(h).Input) {
 		return &Unfit{Problem: fmt.Sprintf("scenario.yaml has %d partitions, %d keys and %d events, and the history %d, %d and %d",
 			got.Input.Partitions, len(got.Input.Keys), got.Input.Events, h.Input.Partitions, len(h.Input.Keys), h.Input.Events)}
@@ -180,14 +183,14 @@ func (r *Recorded) readScenario() *Unfit {
 
 // readPlan holds plan.json, what was done, against the history that it was taken from. A killed rig has left none.
 func (r *Recorded) readPlan() *Unfit {
-	var p PlanFacts
+	var p controller.PlanFacts
 	if _, err := os.Stat(filepath.Join(r.Folder, "plan.json")); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if bad := r.decode("plan.json", &p); bad != nil {
 		return bad
 	}
-	if !reflect.DeepEqual(p, planFacts(r.History)) {
+	if !reflect.DeepEqual(p, controller.PlanOf(r.History)) {
 		return &Unfit{Problem: "plan.json is of another run than history.jsonl: it does not have what was done in it"}
 	}
 	for _, a := range p.Done {
@@ -211,7 +214,7 @@ func (r *Recorded) readVerdict() *Unfit {
 	if _, err := os.Stat(filepath.Join(r.Folder, "verdict.json")); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	r.Verdict = &Verdict{}
+	r.Verdict = &controller.Verdict{}
 	if bad := r.decode("verdict.json", r.Verdict); bad != nil {
 		return bad
 	}
@@ -221,15 +224,15 @@ func (r *Recorded) readVerdict() *Unfit {
 	return nil
 }
 
-// verdict judges the recorded history by what its scenario states.
-func (r *Recorded) verdict() (Verdict, scenarios.Expectation) {
+// Judge judges the recorded history by what its scenario states.
+func (r *Recorded) Judge() (controller.Verdict, scenarios.Expectation) {
 	e, _ := r.Job.Scenario.Expectation(r.Job.Arm.Name)
-	return Judge(r.History, e), e
+	return controller.Judge(r.History, e), e
 }
 
 // named is the rig that recorded the run, thisRig the one that runs.
 func (r *Recorded) named() string { return rig(r.Facts.Version, r.Facts.Build) }
-func thisRig() string             { return rig(Version, build()) }
+func thisRig() string             { return rig(controller.Version, controller.Build()) }
 
 func rig(version, build string) string {
 	if build == "" {

@@ -1,4 +1,4 @@
-package controller
+package search
 
 import (
 	"bytes"
@@ -13,15 +13,17 @@ import (
 
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/failure"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/reports"
 	"github.com/single-writer/chaos/scenarios"
 )
 
-// Soak is what `chaos soak` was asked to do: scenarios under all their arms, with one seed after another from the first on,
+// Soaking is what `chaos soak` was asked to do: scenarios under all their arms, with one seed after another from the first on,
 // until the time is up. Of the request, Scenario, Arms, Seeds and Again are each scenario's own.
-type Soak struct {
-	Request
+type Soaking struct {
+	controller.Request
 	// Scenarios are names of the catalogue or paths; none means the whole catalogue.
 	Scenarios []string
 	// For is how long runs are begun, once the cluster is ready.
@@ -31,7 +33,7 @@ type Soak struct {
 	// Repeat gives the command that runs a scenario on such a cluster.
 	Repeat func(scenario string) string
 	// Look is told after each run how far it has come; Of is then 0, as nobody knows.
-	Look func(Searched)
+	Look func(Tally)
 }
 
 // Soaked is what came of a soak; soak.json in its folder, and what `chaos soak --json` prints.
@@ -78,23 +80,23 @@ var errBroken = fmt.Errorf("%d runs one after another failed by an error of the 
 
 // part is a scenario under one of its arms.
 type part struct {
-	Job
+	controller.Job
 	of    *scenarios.Scenario
 	again string
 }
 
-// Endure soaks. When the context ends, or the rig is broken, what was found so far is returned with the error. It leaves
+// Soak soaks. When the context ends, or the rig is broken, what was found so far is returned with the error. It leaves
 // soak.md and soak.json in the folder, beside the folders of the runs that first showed a finding.
-func Endure(ctx context.Context, q Soak) (*Soaked, error) {
+func Soak(ctx context.Context, q Soaking) (*Soaked, error) {
 	parts, out, err := q.parts()
 	if err == nil {
 		err = q.place()
 	}
 	if err != nil {
-		return nil, &Usage{err}
+		return nil, &controller.Usage{Err: err}
 	}
 	q.Progress(fmt.Sprintf("%d scenarios, %d with their arms, from seed %d on, for %s", len(out.Scenarios), out.Arms, q.Seed, q.For))
-	err = onCluster(ctx, q.Open, func(c cluster.Cluster) error {
+	err = controller.OnCluster(ctx, q.Open, func(c cluster.Cluster) error {
 		out.Cluster = c.Facts()
 		return q.soak(ctx, c, parts, out)
 	})
@@ -104,23 +106,23 @@ func Endure(ctx context.Context, q Soak) (*Soaked, error) {
 	}
 	out.Exit = exitOf(out.Findings)
 	if err != nil {
-		out.Exit, out.Error = ExitRig, err.Error()
+		out.Exit, out.Error = controller.ExitRig, err.Error()
 	}
 	var page bytes.Buffer
 	out.Told().Markdown(&page)
-	folder := Folder{q.Out}
-	if unwritten := errors.Join(folder.put("soak.md", page.Bytes()), folder.write("soak.json", out)); unwritten != nil {
+	folder := controller.Folder{Path: q.Out}
+	if unwritten := errors.Join(folder.Put("soak.md", page.Bytes()), folder.Write("soak.json", out)); unwritten != nil {
 		err = errors.Join(err, unwritten)
-		out.Exit, out.Error = ExitRig, err.Error()
+		out.Exit, out.Error = controller.ExitRig, err.Error()
 	}
 	return out, err
 }
 
 // parts finds the scenarios and their arms: all mistakes that can be seen before anything is started.
-func (q Soak) parts() (parts []part, out *Soaked, err error) {
+func (q Soaking) parts() (parts []part, out *Soaked, err error) {
 	names := q.Scenarios
 	if len(names) == 0 {
-		all, err := scenarios.Catalogue(Vocabulary())
+		all, err := scenarios.Catalogue(controller.Vocabulary())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -132,7 +134,7 @@ func (q Soak) parts() (parts []part, out *Soaked, err error) {
 	for _, name := range names {
 		one := q.Request
 		one.Scenario = name
-		jobs, s, err := one.jobs()
+		jobs, s, err := one.Jobs()
 		if err != nil {
 			return nil, nil, err
 		}
@@ -149,10 +151,10 @@ func (q Soak) parts() (parts []part, out *Soaked, err error) {
 }
 
 // place makes the folder: that it cannot be written must not come out in the morning.
-func (q Soak) place() error {
+func (q Soaking) place() error {
 	_, err := os.Lstat(q.Out)
 	if err == nil {
-		return &FolderExists{q.Out}
+		return &controller.FolderExists{Path: q.Out}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = os.MkdirAll(q.Out, 0o755)
@@ -164,7 +166,7 @@ func (q Soak) place() error {
 }
 
 // soak runs until the time is up.
-func (q Soak) soak(ctx context.Context, c cluster.Cluster, parts []part, out *Soaked) error {
+func (q Soaking) soak(ctx context.Context, c cluster.Cluster, parts []part, out *Soaked) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	began, todo := time.Now(), make(chan work)
@@ -179,7 +181,7 @@ func (q Soak) soak(ctx context.Context, c cluster.Cluster, parts []part, out *So
 		}
 		out.took(found)
 		if out.Seconds = time.Since(began).Seconds(); q.Look != nil {
-			q.Look(Searched{Runs: out.Runs, Failures: out.groups.all(), Took: time.Since(began)})
+			q.Look(Tally{Runs: out.Runs, Failures: out.groups.all(), Took: time.Since(began)})
 		}
 		if out.broken >= mostBroken {
 			stop(errBroken)
@@ -194,19 +196,19 @@ func (q Soak) soak(ctx context.Context, c cluster.Cluster, parts []part, out *So
 	out.count()
 	if out.Cluster.Kind == "sim" {
 		// An interrupt ends the soak and not the record of what it has found.
-		err = errors.Join(err, q.record(context.WithoutCancel(ctx), out.Findings[:min(len(out.Findings), mostRecorded)]))
+		err = errors.Join(err, record(context.WithoutCancel(ctx), q.Request, out.Findings[:min(len(out.Findings), mostRecorded)]))
 	}
 	return err
 }
 
 // deal hands out the runs, seed by seed. The time begins with the first, so that there is one however short it is.
-func (q Soak) deal(ctx context.Context, todo chan<- work, c cluster.Cluster, parts []part, out *Soaked) error {
+func (q Soaking) deal(ctx context.Context, todo chan<- work, c cluster.Cluster, parts []part, out *Soaked) error {
 	defer close(todo)
 	var up <-chan time.Time
 	for seed := q.Seed; ; seed++ {
 		for i, p := range parts {
 			select {
-			case todo <- work{p.with(p.of, seed), Place{c, p.again}}:
+			case todo <- work{controller.NewJob(p.of, p.Arm, seed), Place{c, p.again}}:
 				out.To, out.Last = seed, i+1
 			case <-up:
 				return nil
@@ -222,15 +224,15 @@ func (q Soak) deal(ctx context.Context, todo chan<- work, c cluster.Cluster, par
 
 // recorded does a run in a folder of its own, which stays when it was not as stated: what real servers did once they may
 // never do again.
-func (q Soak) recorded(ctx context.Context, j work) (found []*Finding) {
-	folder := filepath.Join(q.Out, folderName(j.Header(j.on.Facts())))
-	r, err := q.one(ctx, j.Job, j.on)
+func (q Soaking) recorded(ctx context.Context, j work) (found []*Finding) {
+	folder := filepath.Join(q.Out, controller.FolderName(j.Header(j.on.Facts())))
+	r, err := j.recorded(ctx, q.Request)
 	if err == nil {
 		e, _ := j.Scenario.Expectation(j.Arm.Name)
-		found, err = j.findings(r.History, r.Verdict, e), j.tell(r)
+		found = j.findings(failure.Of(r.History, r.Verdict, e))
 	}
 	if err != nil && ctx.Err() == nil {
-		found = append(found, j.broken(err))
+		found = append(found, j.finding(failure.OfRig(err)))
 	}
 	keep := false
 	for _, f := range found {
@@ -242,7 +244,7 @@ func (q Soak) recorded(ctx context.Context, j work) (found []*Finding) {
 		return found
 	}
 	if err := os.RemoveAll(folder); err != nil {
-		found = append(found, j.broken(err))
+		found = append(found, j.finding(failure.OfRig(err)))
 	}
 	return found
 }
@@ -257,7 +259,7 @@ func (s *Soaked) took(found []*Finding) {
 			s.Allowed++
 			continue
 		}
-		rig = rig || f.Kind == kindRig
+		rig = rig || f.Kind == failure.Rig
 		if folder := s.keep(f); folder != "" {
 			dropped = append(dropped, folder)
 		}
@@ -298,7 +300,7 @@ func (s *Soaked) drop(folders []string) {
 func (s *Soaked) count() {
 	for _, f := range s.Findings {
 		switch f.Kind {
-		case kindRig:
+		case failure.Rig:
 			s.Rig += f.Count
 		case string(checker.Unknown):
 			s.Unknown += f.Count

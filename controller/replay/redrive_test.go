@@ -1,4 +1,4 @@
-package controller
+package replay
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/containers/containerstest"
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller/runtest"
 )
 
 // kept is a cluster that a run does not close.
@@ -18,11 +19,11 @@ func (kept) Close(context.Context) error { return nil }
 // the same witness.
 func TestContainersReplay(t *testing.T) {
 	on := kept{containerstest.Open(t)}
-	for _, folder := range recorded(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/lww", "cassandra/cas") {
+	for _, folder := range runtest.Record(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/lww", "cassandra/cas") {
 		r := redriven(t, folder, on)
 		if !r.Confirmed || r.Undriven != nil || r.Driven != r.Of || len(r.Judged) > 0 {
 			t.Errorf("%s: confirmed %v, %d of %d: %+v, %v", folder, r.Confirmed, r.Driven, r.Of, r.Undriven, r.Judged)
 		}
-		sameSteps(t, r.Run.History, opened(t, folder).History)
+		runtest.SameSteps(t, r.Run.History, opened(t, folder).History)
 	}
 }

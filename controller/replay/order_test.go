@@ -1,4 +1,4 @@
-package controller
+package replay
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/runtest"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload/persistence"
 )
@@ -29,14 +31,15 @@ func (r reseeded) Open(ctx context.Context, s cluster.Spec, rec history.Recorder
 }
 
 // inOrder does a job in the order of a recorded run, on a simulator that left alone would do it in another.
-func inOrder(t *testing.T, h *history.History, j Job, on cluster.Cluster) (*history.History, *order) {
+func inOrder(t *testing.T, h *history.History, j controller.Job, on cluster.Cluster) (*history.History, *order) {
 	t.Helper()
-	j.follow = newOrder(h, 1)
+	o := newOrder(h, 1)
+	j.Follow = o
 	m := history.NewMemory(j.Header(on.Facts()))
-	if err := Execute(context.Background(), j, on, m); err != nil {
+	if err := controller.Execute(context.Background(), j, on, m); err != nil {
 		t.Fatal(err)
 	}
-	return &m.History, j.follow
+	return &m.History, o
 }
 
 // deeds are all deeds of workers, plan and producer in their order, up to where the rig ends the run.
@@ -51,15 +54,15 @@ func deeds(h *history.History) (out []string) {
 // What a plan fixes for each worker comes in the recorded order of all, whatever schedule is drawn.
 func TestOrderIsDriven(t *testing.T) {
 	for _, name := range []string{"stale-periodic-flush", "calm", "two-partitions-one-lost", "stale-delete", "zombie-revives-deleted-key"} {
-		s := find(t, name)
+		s := runtest.Find(t, name)
 		for _, arm := range s.Arms() {
 			a, err := persistence.NewArm(arm, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := execute(t, sim.Cluster{}, s, arm, 1)
-			free := execute(t, reseeded{by: 5}, s, arm, 1)
-			got, o := inOrder(t, want, NewJob(s, a, 1), reseeded{by: 5})
+			want := runtest.Execute(t, sim.Cluster{}, s, arm, 1)
+			free := runtest.Execute(t, reseeded{by: 5}, s, arm, 1)
+			got, o := inOrder(t, want, controller.NewJob(s, a, 1), reseeded{by: 5})
 			if o.undriven != nil || o.cursor != len(o.wanted) {
 				t.Errorf("%s under %s: %d of %d: %+v", name, arm, o.cursor, len(o.wanted), o.undriven)
 				continue
@@ -80,7 +83,7 @@ const again = "chaos replay runs/x --cluster containers --slower 7"
 // redriven does a recorded run on another cluster, in its order.
 func redriven(t *testing.T, folder string, on cluster.Cluster) *Redriven {
 	t.Helper()
-	out, err := Redrive(context.Background(), Redriving{Run: opened(t, folder), Slower: 1, Request: Request{
+	out, err := Redrive(context.Background(), Redriving{Run: opened(t, folder), Slower: 1, Request: controller.Request{
 		Again: again, Out: filepath.Join(t.TempDir(), "runs"), Kind: on.Facts().Kind, Progress: func(string) {},
 		Open: func(context.Context) (cluster.Cluster, error) { return on, nil },
 	}})
@@ -97,9 +100,9 @@ func TestRedriveConfirms(t *testing.T) {
 		scenario string
 		seed     int64
 	}{{"stale-periodic-flush", 1}, {"overlap-random", 63}, {"overlap-random", 51}} {
-		folder := recorded(t, sim.Cluster{}, c.scenario, c.seed, "cassandra/lww")[0]
+		folder := runtest.Record(t, sim.Cluster{}, c.scenario, c.seed, "cassandra/lww")[0]
 		r := redriven(t, folder, reseeded{by: 3})
-		if !r.Confirmed || r.Exit() != ExitExpected || r.Property == "" {
+		if !r.Confirmed || r.Exit() != controller.ExitExpected || r.Property == "" {
 			t.Errorf("%s, seed %d: %s not confirmed, %d of %d driven, %+v", c.scenario, c.seed, r.Property, r.Driven, r.Of, r.Undriven)
 		}
 		if _, err := os.Stat(filepath.Join(r.Run.Folder, "redriven.json")); err != nil {
@@ -111,7 +114,7 @@ func TestRedriveConfirms(t *testing.T) {
 		}
 	}
 	// Where nothing failed, nothing may.
-	folder := recorded(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/cas")[0]
+	folder := runtest.Record(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/cas")[0]
 	if r := redriven(t, folder, reseeded{by: 3}); !r.Confirmed || r.Property != "" || r.Undriven != nil {
 		t.Errorf("%+v", r)
 	}
@@ -119,12 +122,12 @@ func TestRedriveConfirms(t *testing.T) {
 
 // A run in which nothing failed is confirmed by one that was driven to its end and judged, and by no other.
 func TestRedriveUnproven(t *testing.T) {
-	pass, vacuous := Verdict{Verdict: checker.Pass}, Verdict{Verdict: checker.Vacuous, Summary: "The plan did not finish."}
-	unknown := Verdict{Verdict: checker.Unknown, Summary: "nobody knows."}
-	failing := Verdict{Verdict: checker.Fail, Summary: "durable-fold: lost."}
+	pass, vacuous := controller.Verdict{Verdict: checker.Pass}, controller.Verdict{Verdict: checker.Vacuous, Summary: "The plan did not finish."}
+	unknown := controller.Verdict{Verdict: checker.Unknown, Summary: "nobody knows."}
+	failing := controller.Verdict{Verdict: checker.Fail, Summary: "durable-fold: lost."}
 	for _, c := range []struct {
 		r              Redriven
-		recorded, here Verdict
+		recorded, here controller.Verdict
 		says           string
 	}{
 		{Redriven{Driven: 9, Of: 9}, pass, pass, ""},
@@ -135,7 +138,7 @@ func TestRedriveUnproven(t *testing.T) {
 		{Redriven{Driven: 9, Of: 9}, vacuous, pass, "the recorded run is vacuous"},
 	} {
 		c.r.compare(c.recorded, c.here)
-		if c.r.Confirmed != (c.says == "") || !strings.Contains(c.r.Unproven, c.says) || (c.r.Exit() == ExitExpected) != c.r.Confirmed {
+		if c.r.Confirmed != (c.says == "") || !strings.Contains(c.r.Unproven, c.says) || (c.r.Exit() == controller.ExitExpected) != c.r.Confirmed {
 			t.Errorf("%+v says nothing of %q", c.r, c.says)
 		}
 	}
@@ -143,7 +146,7 @@ func TestRedriveUnproven(t *testing.T) {
 
 // What comes first otherwise is named, and the run goes on without order from there.
 func TestUndriven(t *testing.T) {
-	lossy := recorded(t, sim.Cluster{Loss: 0.05}, "stale-periodic-flush", 1, "cassandra/lww")[0]
+	lossy := runtest.Record(t, sim.Cluster{Loss: 0.05}, "stale-periodic-flush", 1, "cassandra/lww")[0]
 	r := redriven(t, lossy, reseeded{by: 3})
 	if r.Undriven == nil || !strings.Contains(r.Undriven.Why, "a message was lost") || r.Undriven.Recorded == "" || !r.Run.History.Ended() {
 		t.Errorf("%d of %d: %+v", r.Driven, r.Of, r.Undriven)
@@ -164,13 +167,13 @@ func TestUndriven(t *testing.T) {
 			}
 		},
 	} {
-		h := execute(t, sim.Cluster{}, find(t, "stale-periodic-flush"), "cassandra/lww", 1)
+		h := runtest.Execute(t, sim.Cluster{}, runtest.Find(t, "stale-periodic-flush"), "cassandra/lww", 1)
 		lww, err := persistence.NewArm("cassandra/lww", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		change(h)
-		got, o := inOrder(t, h, NewJob(find(t, "stale-periodic-flush"), lww, 1), reseeded{by: 5})
+		got, o := inOrder(t, h, controller.NewJob(runtest.Find(t, "stale-periodic-flush"), lww, 1), reseeded{by: 5})
 		if o.undriven == nil || !strings.Contains(o.undriven.Why, what) || o.undriven.Line == 0 || o.undriven.Recorded == "" || !got.Ended() {
 			t.Errorf("%s: %d of %d, %+v", what, o.cursor, len(o.wanted), o.undriven)
 		}

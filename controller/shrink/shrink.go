@@ -1,4 +1,5 @@
-package controller
+// Package shrink makes the scenario of a run that failed smaller, as long as it fails in the same way.
+package shrink
 
 import (
 	"bytes"
@@ -11,17 +12,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/failure"
+	"github.com/single-writer/chaos/controller/replay"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// Shrinking is what `chaos shrink` was asked to do: make the scenario of a recorded run smaller as long as it fails in the same
+// Request is what `chaos shrink` was asked to do: make the scenario of a recorded run smaller as long as it fails in the same
 // way.
-type Shrinking struct {
-	Run *Recorded
+type Request struct {
+	Run *replay.Recorded
 	// Property is the one whose failure is kept; empty is the one that explore would tell of first.
 	Property string
 	// Seeds is how many seeds are tried with each smaller scenario, the run's own first: what is left out also changes what
@@ -78,7 +81,7 @@ type Shrunk struct {
 // NotReproduced is a failure that a run was recorded with and that does not come again.
 type NotReproduced struct {
 	Folder, Property string
-	Difference       *Difference
+	Difference       *replay.Difference
 }
 
 func (e *NotReproduced) Error() string {
@@ -89,35 +92,35 @@ func (e *NotReproduced) Error() string {
 	return s
 }
 
-// Shrink makes the scenario of a recorded run smaller, and records the smaller run.
-func Shrink(ctx context.Context, q Shrinking) (*Shrunk, error) {
+// Do makes the scenario of a recorded run smaller, and records the smaller run.
+func Do(ctx context.Context, q Request) (*Shrunk, error) {
 	began := time.Now()
 	h := q.Run.History
 	if q.Out == "" {
 		q.Out = filepath.Join(q.Run.Folder, "small")
 	}
 	if _, err := os.Lstat(q.Out); err == nil {
-		return nil, &Usage{&FolderExists{q.Out}}
+		return nil, &controller.Usage{Err: &controller.FolderExists{Path: q.Out}}
 	}
-	goal, err := q.goal()
+	goal, err := q.Run.Goal(q.Property)
 	if err != nil {
-		return nil, &Usage{err}
+		return nil, &controller.Usage{Err: err}
 	}
-	r := &reducer{Shrinking: q, goal: goal}
+	r := &reducer{Request: q, goal: goal}
 	r.fails = r.run
 	start := trial{q.Run.Job.Scenario, q.Run.Job.Seed, h.Header.Cluster.Schedule}
 	if !r.run(ctx, start) {
 		if ctx.Err() != nil || r.broken != nil {
 			return nil, errors.Join(r.broken, context.Cause(ctx))
 		}
-		return nil, &Usage{&NotReproduced{q.Run.Folder, goal.property, q.differs(ctx, start)}}
+		return nil, &controller.Usage{Err: &NotReproduced{q.Run.Folder, goal.Property, q.differs(ctx, start)}}
 	}
 	small, whole := r.reduce(ctx, start)
 	if r.broken != nil {
 		return nil, r.broken
 	}
 	out := &Shrunk{
-		Property: goal.property, Fingerprint: goal.fingerprint, Left: left(start.scenario, small.scenario), Seed: small.seed,
+		Property: goal.Property, Fingerprint: goal.Fingerprint, Left: left(start.scenario, small.scenario), Seed: small.seed,
 		Schedule: small.schedule, Was: start.schedule, Whole: whole, Arm: q.Run.Job.Arm,
 	}
 	if out.Beyond = beyond(small.schedule); !out.Beyond {
@@ -129,53 +132,13 @@ func Shrink(ctx context.Context, q Shrinking) (*Shrunk, error) {
 	return out, err
 }
 
-// goal is the failure that is kept: a property with the shape of its witness, and all that failed beside it, since what fails in
-// a smaller run and did not before is another failure.
-type goal struct {
-	property, fingerprint string
-	failing               []string
-}
-
-// goal finds the failure in the recorded history.
-func (q Shrinking) goal() (goal, error) {
-	h := q.Run.History
-	v, e := q.Run.verdict()
-	failed := v.failed()
-	if len(failed) == 0 {
-		return goal{}, &Unfit{Folder: q.Run.Folder, Err: errors.New("no property fails in it"), Problem: "there is nothing to keep while it is made smaller"}
-	}
-	first := failed[0]
-	if q.Property == "" {
-		q.Property = q.told(v, e)
-	}
-	if q.Property != "" {
-		i := slices.IndexFunc(v.report.Properties, func(p checker.Result) bool { return p.Property == q.Property })
-		if i < 0 || !slices.Contains(v.Failing(), q.Property) {
-			return goal{}, fmt.Errorf("%s does not fail in %s; what does: %s", q.Property, q.Run.Folder, strings.Join(v.Failing(), ", "))
-		}
-		first = v.report.Properties[i]
-	}
-	return goal{first.Property, fingerprint(h, first), v.Failing()}, nil
-}
-
-// told is the failing property that explore tells of first; empty where what it tells of is none that failed: one that should be
-// violated and is not, or that nobody could judge.
-func (q Shrinking) told(v Verdict, e scenarios.Expectation) string {
-	for _, f := range (work{Job: q.Run.Job}).findings(q.Run.History, v, e) {
-		if slices.Contains(v.Failing(), f.Property) {
-			return f.Property
-		}
-	}
-	return ""
-}
-
 // differs finds where the run, done again, is another one.
-func (q Shrinking) differs(ctx context.Context, start trial) *Difference {
+func (q Request) differs(ctx context.Context, start trial) *replay.Difference {
 	on, err := q.On(start.schedule)
 	if err != nil {
 		return nil
 	}
-	again, err := Replay(ctx, q.Run, on, 1)
+	again, err := replay.Replay(ctx, q.Run, on, 1)
 	if err != nil {
 		return nil
 	}
@@ -191,8 +154,8 @@ type trial struct {
 
 // reducer looks for smaller trials that fail in the same way.
 type reducer struct {
-	Shrinking
-	goal goal
+	Request
+	goal replay.Goal
 	// fails tells whether a trial fails by the goal, and by nothing new: it is run.
 	fails func(context.Context, trial) bool
 	runs  int
@@ -211,19 +174,19 @@ func (r *reducer) run(ctx context.Context, t trial) bool {
 		return false
 	}
 	r.runs++
-	j := NewJob(t.scenario, r.Run.Job.Arm, t.seed)
+	j := controller.NewJob(t.scenario, r.Run.Job.Arm, t.seed)
 	r.room.History = history.History{Header: j.Header(on.Facts()), Events: r.room.Events[:0]}
-	if err := Execute(ctx, j, on, &r.room); err != nil {
+	if err := controller.Execute(ctx, j, on, &r.room); err != nil {
 		// A scenario that cannot be run is none that fails in the same way. The run's own was run before.
 		return false
 	}
 	e, _ := t.scenario.Expectation(r.Run.Job.Arm.Name)
 	kept := false
-	for _, p := range Judge(&r.room.History, e).failed() {
-		if !slices.Contains(r.goal.failing, p.Property) {
+	for _, p := range failure.ByCause(controller.Judge(&r.room.History, e)) {
+		if !slices.Contains(r.goal.Failing, p.Property) {
 			return false
 		}
-		if p.Property == r.goal.property && fingerprint(&r.room.History, p) == r.goal.fingerprint {
+		if p.Property == r.goal.Property && failure.Fingerprint(&r.room.History, p) == r.goal.Fingerprint {
 			kept, r.sentence = true, p.Summary
 		}
 	}
@@ -316,7 +279,7 @@ func (r *reducer) read(s *scenarios.Scenario) *scenarios.Scenario {
 	if len(s.Plan) == 0 || len(s.Stages) == 0 || len(s.Workers) == 0 || s.Keys == 0 || s.Partitions == 0 {
 		return nil
 	}
-	again, err := scenarios.Parse(s.Name+".yaml", s.YAML(), Vocabulary())
+	again, err := scenarios.Parse(s.Name+".yaml", s.YAML(), controller.Vocabulary())
 	if err != nil {
 		return nil
 	}
@@ -341,7 +304,7 @@ func (r *reducer) about() string {
 		arm += " without " + strings.Join(without, ", ")
 	}
 	return fmt.Sprintf("What is left of %s, seed %d, when all is left out that %s does not need to fail under %s in the same way.",
-		r.Run.Job.Scenario.Name, r.Run.Job.Seed, r.goal.property, arm)
+		r.Run.Job.Scenario.Name, r.Run.Job.Seed, r.goal.Property, arm)
 }
 
 // left counts what was left out.
@@ -369,20 +332,16 @@ func (r *reducer) record(ctx context.Context, t trial, out *Shrunk) error {
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "# %s\n# %s\n\n", strings.ReplaceAll(out.Sentence, "\n", "\n# "), r.Run.Folder)
 	text.Write(t.scenario.YAML())
-	s, err := scenarios.Parse(out.File, text.Bytes(), Vocabulary())
+	s, err := scenarios.Parse(out.File, text.Bytes(), controller.Vocabulary())
 	if err != nil {
 		return fmt.Errorf("read the smaller scenario again: %w", err)
 	}
-	if err := (Folder{r.Out}).put(t.scenario.Name+".yaml", text.Bytes()); err != nil {
+	if err := (controller.Folder{Path: r.Out}).Put(t.scenario.Name+".yaml", text.Bytes()); err != nil {
 		return err
 	}
 	r.runs++
-	q := Request{Scenario: out.File, Out: r.Out, Command: r.Command}
-	run, err := q.one(ctx, NewJob(s, r.Run.Job.Arm, t.seed), on)
-	if err != nil {
-		return err
-	}
-	b := Batch{Scenario: s, Cluster: on.Facts(), Seed: t.seed, Again: "chaos run " + out.File}
+	q := controller.Request{Out: r.Out, Command: r.Command, Again: "chaos run " + out.File}
+	run, err := q.One(ctx, controller.NewJob(s, r.Run.Job.Arm, t.seed), on)
 	out.Folder = filepath.ToSlash(run.Folder)
-	return Folder{run.Folder}.put("story.md", b.story(run))
+	return err
 }

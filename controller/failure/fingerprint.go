@@ -1,4 +1,4 @@
-package controller
+package failure
 
 import (
 	"cmp"
@@ -13,8 +13,8 @@ import (
 // kinds of events in the same relation: who before whom, under an older or a newer generation, at a lower or a higher offset.
 // Numbers, names and times are no part of that.
 
-// fingerprint is the property and the shape of its witness.
-func fingerprint(h *history.History, r checker.Result) string {
+// Fingerprint is the property and the shape of its witness.
+func Fingerprint(h *history.History, r checker.Result) string {
 	var shapes []string
 	var before act
 	workers := map[string]string{}

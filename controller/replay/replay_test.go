@@ -1,4 +1,4 @@
-package controller
+package replay
 
 import (
 	"bytes"
@@ -11,25 +11,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/runtest"
 )
-
-// recorded does a scenario with one seed under each of its arms, and gives the folders.
-func recorded(t testing.TB, on sim.Cluster, scenario string, seed int64, arms ...string) (folders []string) {
-	t.Helper()
-	b, err := Do(context.Background(), Request{
-		Scenario: scenario, Arms: arms, Seed: seed, Out: filepath.Join(t.TempDir(), "runs"), Kind: "sim", Progress: func(string) {},
-		Open: func(context.Context) (cluster.Cluster, error) { return on, nil },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range b.Runs {
-		folders = append(folders, r.Folder)
-	}
-	return folders
-}
 
 // replayed does the run in a folder again.
 func replayed(t testing.TB, folder string, times int) *Replayed {
@@ -48,7 +33,7 @@ func replayed(t testing.TB, folder string, times int) *Replayed {
 
 func opened(t testing.TB, folder string) *Recorded {
 	t.Helper()
-	r, err := OpenRun(folder)
+	r, err := Open(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,17 +42,17 @@ func opened(t testing.TB, folder string) *Recorded {
 
 // Whatever was run in the simulator, its folder has all that is needed to do it again byte for byte.
 func TestReplayCatalogue(t *testing.T) {
-	for i, s := range catalogue(t) {
+	for i, s := range runtest.Catalogue(t) {
 		arm := s.Arms()[i%len(s.Arms())]
-		for _, folder := range recorded(t, sim.Cluster{}, s.Name, 3, arm) {
-			if r := replayed(t, folder, 1); r.Exit() != ExitExpected {
+		for _, folder := range runtest.Record(t, sim.Cluster{}, s.Name, 3, arm) {
+			if r := replayed(t, folder, 1); r.Exit() != controller.ExitExpected {
 				t.Errorf("%s: %+v, %+v", folder, r.Difference, r.Said)
 			}
 		}
 	}
 	for _, on := range []sim.Cluster{{Strategy: sim.PCT}, {Loss: 0.03}, {Strategy: sim.PCT, Loss: 0.03}} {
-		for _, folder := range recorded(t, on, "overlap-random", 5, "cassandra/cas") {
-			if r := replayed(t, folder, 2); r.Exit() != ExitExpected || r.Times != 2 {
+		for _, folder := range runtest.Record(t, on, "overlap-random", 5, "cassandra/cas") {
+			if r := replayed(t, folder, 2); r.Exit() != controller.ExitExpected || r.Times != 2 {
 				t.Errorf("%s: %+v, %+v", folder, r.Difference, r.Said)
 			}
 		}
@@ -76,7 +61,7 @@ func TestReplayCatalogue(t *testing.T) {
 
 // A rig that is killed leaves a history that is cut anywhere; what there is of it is done again, or it is refused.
 func TestReplayCut(t *testing.T) {
-	folder := recorded(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/lww")[0]
+	folder := runtest.Record(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/lww")[0]
 	file := filepath.Join(folder, "history.jsonl")
 	whole, err := os.ReadFile(file)
 	if err = errors.Join(err, os.Remove(filepath.Join(folder, "plan.json")), os.Remove(filepath.Join(folder, "verdict.json"))); err != nil {
@@ -87,7 +72,7 @@ func TestReplayCut(t *testing.T) {
 		if err := os.WriteFile(file, whole[:n], 0o644); err != nil {
 			rt.Fatal(err)
 		}
-		r, err := OpenRun(folder)
+		r, err := Open(folder)
 		lines := bytes.Count(whole[:n], []byte("\n"))
 		if lines == 0 {
 			if err == nil || !strings.Contains(err.Error(), "its history is broken") {
@@ -107,7 +92,7 @@ func TestReplayCut(t *testing.T) {
 
 // One digit that was changed is found, or the folder is refused: nothing that differs is called the same.
 func TestReplayChanged(t *testing.T) {
-	folder := recorded(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/lww")[0]
+	folder := runtest.Record(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/lww")[0]
 	file := filepath.Join(folder, "history.jsonl")
 	whole, err := os.ReadFile(file)
 	if err = errors.Join(err, os.Remove(filepath.Join(folder, "plan.json"))); err != nil {
@@ -127,8 +112,8 @@ func TestReplayChanged(t *testing.T) {
 		if err := os.WriteFile(file, changed, 0o644); err != nil {
 			rt.Fatal(err)
 		}
-		r, err := OpenRun(folder)
-		var usage *Usage
+		r, err := Open(folder)
+		var usage *controller.Usage
 		if err != nil {
 			if !errors.As(err, &usage) {
 				rt.Fatalf("byte %d: %v", i, err)

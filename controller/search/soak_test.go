@@ -1,4 +1,4 @@
-package controller
+package search
 
 import (
 	"context"
@@ -15,6 +15,9 @@ import (
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/failure"
+	"github.com/single-writer/chaos/controller/runtest"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload/persistence"
 )
@@ -22,7 +25,7 @@ import (
 // wrongly is a scenario of the catalogue that states that nothing fails of the arm without a fence, in a file.
 func wrongly(t *testing.T, name string) string {
 	t.Helper()
-	s := find(t, name)
+	s := runtest.Find(t, name)
 	for i := range s.Expect {
 		s.Expect[i].Violates = nil
 		s.Expect[i].Holds = true
@@ -34,9 +37,9 @@ func wrongly(t *testing.T, name string) string {
 	return path
 }
 
-func aSoak(t *testing.T, on cluster.Cluster, names ...string) Soak {
-	return Soak{
-		Request: Request{
+func aSoak(t *testing.T, on cluster.Cluster, names ...string) Soaking {
+	return Soaking{
+		Request: controller.Request{
 			Seed: 100, Out: filepath.Join(t.TempDir(), "out"), Kind: on.Facts().Kind, Progress: func(string) {},
 			Open: func(context.Context) (cluster.Cluster, error) { return on, nil },
 		},
@@ -61,7 +64,7 @@ func TestSoakFinds(t *testing.T) {
 		q := aSoak(t, on, one, two, "calm")
 		q.For = time.Minute
 		ctx, enough := context.WithCancel(t.Context())
-		q.Look = func(s Searched) {
+		q.Look = func(s Tally) {
 			if s.Runs >= 60 {
 				enough()
 			}
@@ -69,12 +72,12 @@ func TestSoakFinds(t *testing.T) {
 		if on.Facts().Kind != "sim" {
 			q.Workers = 1
 		}
-		s, err := Endure(ctx, q)
-		if !errors.Is(err, context.Canceled) || s == nil || s.Runs < 60 || s.Exit != ExitRig || s.Error == "" {
+		s, err := Soak(ctx, q)
+		if !errors.Is(err, context.Canceled) || s == nil || s.Runs < 60 || s.Exit != controller.ExitRig || s.Error == "" {
 			t.Fatalf("interrupted: %v, %+v", err, s)
 		}
 		i := slices.IndexFunc(s.Findings, func(f *Finding) bool { return f.Property == checker.NoStaleOverwrite })
-		if i < 0 || s.Failures < 10 || exitOf(s.Findings) != ExitDeviates || s.Unknown+s.Vacuous+s.Rig > 0 {
+		if i < 0 || s.Failures < 10 || exitOf(s.Findings) != controller.ExitDeviates || s.Unknown+s.Vacuous+s.Rig > 0 {
 			t.Fatalf("on %s: %+v", on.Facts().Kind, s.Told())
 		}
 		f := s.Findings[i]
@@ -84,7 +87,7 @@ func TestSoakFinds(t *testing.T) {
 		if want := fmt.Sprintf(" --arm %s --seed 100", f.Arm); !strings.HasPrefix(f.Again, "chaos run "+filepath.Dir(one)[:5]) || !strings.HasSuffix(f.Again, want) {
 			t.Errorf("again: %s", f.Again)
 		}
-		var v Verdict
+		var v controller.Verdict
 		b, err := os.ReadFile(filepath.Join(f.Folder, "verdict.json"))
 		if err = errors.Join(err, json.Unmarshal(b, &v)); err != nil || v.Seed != f.Seed || v.Properties[f.Property].Summary != f.Sentence {
 			t.Errorf("recorded: %v, seed %d: %+v", err, v.Seed, v.Properties[f.Property])
@@ -116,8 +119,8 @@ func TestSoakHolds(t *testing.T) {
 	for _, on := range []cluster.Cluster{sim.Cluster{}, onServers{sim.Cluster{}}} {
 		q := aSoak(t, on, "overlap-random", "calm")
 		q.For, q.Workers, q.Seed = 200*time.Millisecond, 1, may
-		s, err := Endure(t.Context(), q)
-		if err != nil || s.Exit != ExitExpected || len(s.Findings) > 0 || s.Runs == 0 || s.Allowed == 0 {
+		s, err := Soak(t.Context(), q)
+		if err != nil || s.Exit != controller.ExitExpected || len(s.Findings) > 0 || s.Runs == 0 || s.Allowed == 0 {
 			t.Fatalf("%v: %+v", err, s)
 		}
 		if rounds := int64(s.Runs / s.Arms); s.From != may || s.To < may+rounds-1 || s.To > may+rounds || s.Last < 1 || s.Last > s.Arms {
@@ -129,7 +132,7 @@ func TestSoakHolds(t *testing.T) {
 		}
 	}
 	// However short the time is, one run is begun.
-	if s, err := Endure(t.Context(), aSoak(t, sim.Cluster{}, "calm")); err != nil || s.Runs == 0 || s.Last == 0 {
+	if s, err := Soak(t.Context(), aSoak(t, sim.Cluster{}, "calm")); err != nil || s.Runs == 0 || s.Last == 0 {
 		t.Errorf("%v: %+v", err, s)
 	}
 }
@@ -146,7 +149,7 @@ func TestSoakKeepsWhatIsReferredTo(t *testing.T) {
 	s := &Soaked{groups: groups{by: map[string]*Finding{}}}
 	for _, run := range [][]*Finding{
 		{finding("fail", 2, "two")},
-		{finding("fail", 3, "three"), finding(kindRig, 3, "three")},
+		{finding("fail", 3, "three"), finding(failure.Rig, 3, "three")},
 		{finding("fail", 1, "one")},
 		{finding("fail", 4, "four")},
 	} {
@@ -167,18 +170,18 @@ func TestSoakKeepsWhatIsReferredTo(t *testing.T) {
 func TestSoakRigErrors(t *testing.T) {
 	q := aSoak(t, onServers{failing{}}, "calm")
 	q.For, q.Workers, q.Seed = 100*time.Millisecond, 1, 102 // whose runs fail
-	s, err := Endure(t.Context(), q)
-	if err != nil || s.Exit != ExitRig || s.Rig == 0 || s.Failures > 0 || s.Runs < s.Rig {
+	s, err := Soak(t.Context(), q)
+	if err != nil || s.Exit != controller.ExitRig || s.Rig == 0 || s.Failures > 0 || s.Runs < s.Rig {
 		t.Fatalf("%v: %+v", err, s)
 	}
 	for _, f := range s.Findings {
-		if _, err := os.Stat(filepath.Join(f.Folder, "run.json")); f.Kind != kindRig || f.Folder == "" || err != nil {
+		if _, err := os.Stat(filepath.Join(f.Folder, "run.json")); f.Kind != failure.Rig || f.Folder == "" || err != nil {
 			t.Errorf("%v: %+v", err, f)
 		}
 	}
 	q = aSoak(t, onServers{gone{}}, "calm")
 	q.For, q.Workers = time.Minute, 1
-	if s, err = Endure(t.Context(), q); !errors.Is(err, errBroken) || s == nil || s.Runs != mostBroken || s.Rig != mostBroken || s.Exit != ExitRig {
+	if s, err = Soak(t.Context(), q); !errors.Is(err, errBroken) || s == nil || s.Runs != mostBroken || s.Rig != mostBroken || s.Exit != controller.ExitRig {
 		t.Errorf("%v: %+v", err, s)
 	}
 }
@@ -215,12 +218,12 @@ func TestSoakMistakes(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func(*Soak){
-		"no scenario is called":        func(q *Soak) { q.Scenarios = []string{"clam"} },
-		"given twice":                  func(q *Soak) { q.Scenarios = []string{"calm", "calm"} },
-		"exists already":               func(q *Soak) { q.Out = t.TempDir() },
-		"make the folder":              func(q *Soak) { q.Out = filepath.Join(file, "out") },
-		"file exists already; what wa": func(q *Soak) { q.Out = file },
+	for name, change := range map[string]func(*Soaking){
+		"no scenario is called":        func(q *Soaking) { q.Scenarios = []string{"clam"} },
+		"given twice":                  func(q *Soaking) { q.Scenarios = []string{"calm", "calm"} },
+		"exists already":               func(q *Soaking) { q.Out = t.TempDir() },
+		"make the folder":              func(q *Soaking) { q.Out = filepath.Join(file, "out") },
+		"file exists already; what wa": func(q *Soaking) { q.Out = file },
 	} {
 		q := aSoak(t, sim.Cluster{}, "calm")
 		q.Open = func(context.Context) (cluster.Cluster, error) {
@@ -228,14 +231,14 @@ func TestSoakMistakes(t *testing.T) {
 			return nil, errors.New("no")
 		}
 		change(&q)
-		var usage *Usage
-		if s, err := Endure(t.Context(), q); s != nil || !errors.As(err, &usage) || !strings.Contains(err.Error(), name) {
+		var usage *controller.Usage
+		if s, err := Soak(t.Context(), q); s != nil || !errors.As(err, &usage) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	q := aSoak(t, sim.Cluster{}, "calm")
 	q.Open = func(context.Context) (cluster.Cluster, error) { return nil, errors.New("no engine") }
-	if s, err := Endure(t.Context(), q); s != nil || err == nil {
+	if s, err := Soak(t.Context(), q); s != nil || err == nil {
 		t.Errorf("%v: %+v", err, s)
 	}
 	if _, err := os.Stat(q.Out); err == nil {

@@ -1,4 +1,4 @@
-package controller
+package controls
 
 import (
 	"slices"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/runtest"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -15,7 +17,7 @@ import (
 // control gives the control of that case.
 func control(t *testing.T, name string) Control {
 	t.Helper()
-	all := Controls()
+	all := All()
 	i := slices.IndexFunc(all, func(c Control) bool { return c.Case == name })
 	if i < 0 {
 		t.Fatalf("no control %s", name)
@@ -35,8 +37,8 @@ func try(t *testing.T, c Control, base int64, workers int) Trial {
 // Every control says why, has a scenario that leaves its plan to the seed, and is about something that can be seen.
 func TestControlsAreInOrder(t *testing.T) {
 	cases := map[string]bool{}
-	for _, c := range Controls() {
-		s, err := scenarios.Find(c.Scenario, Vocabulary())
+	for _, c := range All() {
+		s, err := scenarios.Find(c.Scenario, controller.Vocabulary())
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", c.Case, err)
@@ -54,7 +56,7 @@ func TestControlsAreInOrder(t *testing.T) {
 		}
 		cases[c.Case] = true
 	}
-	all, err := scenarios.Controls(Vocabulary())
+	all, err := scenarios.Controls(controller.Vocabulary())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +64,7 @@ func TestControlsAreInOrder(t *testing.T) {
 		if s.Name == "journal-cut" {
 			continue // It is what the models leave out.
 		}
-		if !slices.ContainsFunc(Controls(), func(c Control) bool { return c.Scenario == s.Name }) {
+		if !slices.ContainsFunc(All(), func(c Control) bool { return c.Scenario == s.Name }) {
 			t.Errorf("no control searches %s", s.Name)
 		}
 	}
@@ -82,7 +84,7 @@ func TestTryIsTheSameOnAnyCores(t *testing.T) {
 		}
 	}
 	came := try(t, control(t, "casfw_refines_vacuous"), 2, 2)
-	h := execute(t, sim.Cluster{}, find(t, came.Scenario), came.Arm, came.Seed, came.Off()...)
+	h := runtest.Execute(t, sim.Cluster{}, runtest.Find(t, came.Scenario), came.Arm, came.Seed, came.Off()...)
 	if p, _ := checker.Check(h).Property(checker.Linearizable); p.Verdict != checker.Fail || p.Summary != came.Sentence {
 		t.Errorf("%s: %s, not %s", came.Command(came.Seed), p.Summary, came.Sentence)
 	}
@@ -91,26 +93,26 @@ func TestTryIsTheSameOnAnyCores(t *testing.T) {
 // What does not come out as it must is told: a search in vain, one whose failure has nothing to do with the guard, a promise
 // that is broken, and one that nothing had put to the test.
 func TestTrialsThatAreNotAsExpected(t *testing.T) {
-	never := sight{"never", func(*history.History, Verdict) bool { return false }}
+	never := sight{"never", func(*history.History, controller.Verdict) bool { return false }}
 	for name, c := range map[string]struct {
 		change func(*Control)
 		found  string
 		exit   int
 	}{
-		"in vain":            {func(c *Control) { c.Property = checker.Loud }, "NOT FOUND", ExitDeviates},
-		"for another reason": {func(c *Control) { c.Without, c.Also = []string{persistence.FirstWrite}, c.Without }, "NOT FOUND", ExitDeviates},
-		"broken":             {func(c *Control) { c.Property, c.Without, c.Also, c.Shows = "", nil, c.Without, lostFirst }, "BROKEN", ExitDeviates},
-		"nothing was tried":  {func(c *Control) { c.Property, c.Without, c.Shows = "", nil, never }, "VACUOUS", ExitVacuous},
+		"in vain":            {func(c *Control) { c.Property = checker.Loud }, "NOT FOUND", controller.ExitDeviates},
+		"for another reason": {func(c *Control) { c.Without, c.Also = []string{persistence.FirstWrite}, c.Without }, "NOT FOUND", controller.ExitDeviates},
+		"broken":             {func(c *Control) { c.Property, c.Without, c.Also, c.Shows = "", nil, c.Without, lostFirst }, "BROKEN", controller.ExitDeviates},
+		"nothing was tried":  {func(c *Control) { c.Property, c.Without, c.Shows = "", nil, never }, "VACUOUS", controller.ExitVacuous},
 		"left out, not asked": {func(c *Control) {
 			c.Property, c.Only, c.Without, c.Shows = "", []string{checker.LWWRegister}, nil, lostFirst
-		}, "VACUOUS", ExitVacuous},
-		"as it is": {func(*Control) {}, "found", ExitExpected},
+		}, "VACUOUS", controller.ExitVacuous},
+		"as it is": {func(*Control) {}, "found", controller.ExitExpected},
 	} {
 		of := control(t, "casfw_unguarded")
 		of.Seeds = 60
 		c.change(&of)
 		came := try(t, of, 1, 2)
-		if told := came.Told(); told.Found != c.found || came.Exit() != c.exit || told.As != (c.exit == ExitExpected) {
+		if told := came.Told(); told.Found != c.found || came.Exit() != c.exit || told.As != (c.exit == controller.ExitExpected) {
 			t.Errorf("%s: %s, exit %d: %+v", name, told.Found, came.Exit(), told)
 		}
 	}

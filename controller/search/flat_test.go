@@ -1,4 +1,4 @@
-package controller
+package search
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func (m memory) String() string {
 		float64(m.live)/1e6, float64(m.resident)/1e6, m.goroutines)
 }
 
-func memoryNow(t *testing.T, s Searched) memory {
+func memoryNow(t *testing.T, s Tally) memory {
 	t.Helper()
 	runtime.GC()
 	var m runtime.MemStats
@@ -52,7 +52,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	q := aSearch(t, "stale-periodic-flush", persistence.CassandraCAS, n, runtime.GOMAXPROCS(0))
 	q.Out = filepath.Join(t.TempDir(), "runs")
 	var seen []memory
-	q.Look = func(s Searched) {
+	q.Look = func(s Tally) {
 		if s.Runs == 1 || s.Runs%(n/20) == 0 {
 			seen = append(seen, memoryNow(t, s))
 			t.Log(seen[len(seen)-1])

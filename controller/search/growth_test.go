@@ -1,4 +1,4 @@
-package controller
+package search
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/single-writer/chaos/controller"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
 )
@@ -27,7 +28,7 @@ plan:
 	for i := range z.members {
 		text += fmt.Sprintf("  - {start: w%d}\n", i)
 	}
-	s, err := scenarios.Parse("quiet.yaml", []byte(text+"expect: {cassandra/cas: {holds: all}}\n"), Vocabulary())
+	s, err := scenarios.Parse("quiet.yaml", []byte(text+"expect: {cassandra/cas: {holds: all}}\n"), controller.Vocabulary())
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package controller
+package replay
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/failure"
 	"github.com/single-writer/chaos/history"
 )
 
@@ -19,7 +21,7 @@ type Redriving struct {
 	// Property is the one to be confirmed; empty is the one that failed first.
 	Property string
 	// Request says where it is recorded, by which command, and how the cluster is opened; it names no scenario.
-	Request
+	controller.Request
 }
 
 // Redriven is what came of it.
@@ -39,70 +41,69 @@ type Redriven struct {
 	Judged []Judged `json:"judged"`
 	Slower int      `json:"slower"`
 
-	Run     Run                  `json:"-"`
+	Run     controller.Run       `json:"-"`
 	Cluster history.ClusterFacts `json:"-"`
 }
 
 // Exit is the exit code.
 func (r *Redriven) Exit() int {
 	if r.Confirmed {
-		return ExitExpected
+		return controller.ExitExpected
 	}
-	return ExitDeviates
+	return controller.ExitDeviates
 }
 
 // Redrive does a recorded run once more, in its order, and compares what came of it. In the folder of the run that it records
 // lies redriven.json.
 func Redrive(ctx context.Context, q Redriving) (*Redriven, error) {
 	if q.Slower < 1 {
-		return nil, &Usage{fmt.Errorf("a run can be 1 time as slow and more, not %d", q.Slower)}
+		return nil, &controller.Usage{Err: fmt.Errorf("a run can be 1 time as slow and more, not %d", q.Slower)}
 	}
 	if q.Out == "" {
 		q.Out = filepath.Join("runs", time.Now().UTC().Format("20060102T150405.000"))
 	}
 	j := q.Run.Job
 	j.Scenario, j.Drawn = j.Scenario.Slower(q.Slower), false
-	if err := vacant(q.Out, j.Header(history.ClusterFacts{Kind: q.Kind})); err != nil {
-		return nil, &Usage{err}
+	if err := controller.Vacant(q.Out, j.Header(history.ClusterFacts{Kind: q.Kind})); err != nil {
+		return nil, &controller.Usage{Err: err}
 	}
-	recorded, e := q.Run.verdict()
+	recorded, e := q.Run.Judge()
 	out := &Redriven{Slower: q.Slower, Judged: []Judged{}}
-	if goal, err := (Shrinking{Run: q.Run, Property: q.Property}).goal(); err == nil {
-		out.Property, out.Fingerprint = goal.property, goal.fingerprint
+	if goal, err := q.Run.Goal(q.Property); err == nil {
+		out.Property, out.Fingerprint = goal.Property, goal.Fingerprint
 	} else if q.Property != "" || len(recorded.Failing()) > 0 {
-		return nil, &Usage{err}
+		return nil, &controller.Usage{Err: err}
 	}
-	return out, onCluster(ctx, q.Open, func(c cluster.Cluster) error {
+	return out, controller.OnCluster(ctx, q.Open, func(c cluster.Cluster) error {
 		out.Cluster = c.Facts()
-		j.follow = newOrder(q.Run.History, q.Slower)
-		q.Progress(fmt.Sprintf("%s, in the order of %s", j.label(), q.Run.Folder))
-		r, err := q.one(ctx, j, c)
+		o := newOrder(q.Run.History, q.Slower)
+		j.Follow = o
+		q.Progress(fmt.Sprintf("%s, in the order of %s", j.Label(), q.Run.Folder))
+		again := q.Request
+		again.Replays = true
+		r, err := again.One(ctx, j, c)
 		if err != nil {
 			return err
 		}
-		out.Run, out.Driven, out.Of, out.Undriven = r, j.follow.cursor, len(j.follow.wanted), j.follow.undriven
-		out.compare(recorded, Judge(r.History, e))
-		b := Batch{Scenario: j.Scenario, Cluster: out.Cluster, Seed: j.Seed, Again: q.Again, replays: true}
-		if err := (Folder{r.Folder}).put("story.md", b.story(r)); err != nil {
-			return err
-		}
-		return Folder{r.Folder}.write("redriven.json", out)
+		out.Run, out.Driven, out.Of, out.Undriven = r, o.cursor, len(o.wanted), o.undriven
+		out.compare(recorded, controller.Judge(r.History, e))
+		return controller.Folder{Path: r.Folder}.Write("redriven.json", out)
 	})
 }
 
 // compare holds what came of it against what was recorded.
-func (r *Redriven) compare(recorded, here Verdict) {
+func (r *Redriven) compare(recorded, here controller.Verdict) {
 	if r.Property == "" {
 		r.Unproven = r.unproven(recorded, here)
 		r.Confirmed = r.Unproven == ""
 	}
-	for _, p := range here.report.Properties {
-		was, _ := recorded.report.Property(p.Property)
+	for _, p := range here.Report().Properties {
+		was, _ := recorded.Report().Property(p.Property)
 		if was.Verdict != p.Verdict {
 			r.Judged = append(r.Judged, Judged{p.Property, was.Verdict, p.Verdict})
 		}
 		if p.Property == r.Property && p.Verdict == checker.Fail {
-			r.Confirmed = fingerprint(r.Run.History, p) == r.Fingerprint
+			r.Confirmed = failure.Fingerprint(r.Run.History, p) == r.Fingerprint
 		}
 	}
 }
@@ -110,7 +111,7 @@ func (r *Redriven) compare(recorded, here Verdict) {
 // unproven says why the run shows nothing of one in which nothing failed; nothing where it shows that all holds here too. Unlike a
 // failure, which is one however it came about, what holds was put to the test only if the order was kept to the end, and what
 // nobody could judge did not hold.
-func (r *Redriven) unproven(recorded, here Verdict) string {
+func (r *Redriven) unproven(recorded, here controller.Verdict) string {
 	switch {
 	case recorded.Verdict != checker.Pass:
 		return fmt.Sprintf("the recorded run is %s: %s", recorded.Verdict, recorded.Summary)

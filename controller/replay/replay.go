@@ -1,4 +1,4 @@
-package controller
+package replay
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/controller"
 	"github.com/single-writer/chaos/history"
 )
 
@@ -49,21 +50,21 @@ type Judged struct {
 // Exit is the exit code.
 func (r *Replayed) Exit() int {
 	if r.Difference != nil || len(r.Said) > 0 {
-		return ExitDeviates
+		return controller.ExitDeviates
 	}
-	return ExitExpected
+	return controller.ExitExpected
 }
 
 // Replay does a recorded run again, so many times, on a simulator that has the same facts, and compares every line. A run that
 // was cut is compared as far as it goes.
 func Replay(ctx context.Context, r *Recorded, on cluster.Cluster, times int) (*Replayed, error) {
 	if err := r.replayableOn(on.Facts()); err != nil {
-		return nil, &Usage{err}
+		return nil, &controller.Usage{Err: err}
 	}
 	out := &Replayed{Recorded: r, Lines: len(r.lines)}
 	for out.Times < times && out.Difference == nil {
 		m := history.NewMemory(r.Job.Header(on.Facts()))
-		out.Failure = Execute(ctx, r.Job, on, m)
+		out.Failure = controller.Execute(ctx, r.Job, on, m)
 		if ctx.Err() != nil {
 			return out, fmt.Errorf("replay %s: %w", r.Folder, context.Cause(ctx))
 		}
@@ -74,7 +75,7 @@ func Replay(ctx context.Context, r *Recorded, on cluster.Cluster, times int) (*R
 		}
 		if out.Difference == nil && out.Times == 1 && r.History.Ended() {
 			e, _ := r.Job.Scenario.Expectation(r.Job.Arm.Name)
-			out.Said = r.judgedOtherwise(Judge(&m.History, e))
+			out.Said = r.judgedOtherwise(controller.Judge(&m.History, e))
 		}
 	}
 	return out, nil
@@ -172,11 +173,11 @@ func (r *Recorded) means() string {
 }
 
 // judgedOtherwise lists the properties that the checker says something else of than was recorded.
-func (r *Recorded) judgedOtherwise(v Verdict) (out []Judged) {
+func (r *Recorded) judgedOtherwise(v controller.Verdict) (out []Judged) {
 	if r.Verdict == nil {
 		return nil
 	}
-	for _, p := range v.report.Properties {
+	for _, p := range v.Report().Properties {
 		if was, ok := r.Verdict.Properties[p.Property]; !ok || was.Verdict != p.Verdict {
 			out = append(out, Judged{p.Property, was.Verdict, p.Verdict})
 		}

@@ -1,4 +1,4 @@
-package controller
+package shrink
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func TestDecisions(t *testing.T) {
 		}
 		slices.Sort(needed)
 		needed = slices.Compact(needed)
-		r := &reducer{Shrinking: Shrinking{Most: 1 << 30}}
+		r := &reducer{Request: Request{Most: 1 << 30}}
 		r.fails = func(_ context.Context, try trial) bool {
 			if _, err := sim.Scheduled(try.schedule); err != nil {
 				t.Fatal(err)
@@ -57,19 +57,4 @@ func covered(t *testing.T, schedule string) map[int]bool {
 		}
 	}
 	return all
-}
-
-// Left to nobody, the decisions of a run are the same with every seed; left to the seed all, they are what they are.
-func TestOnly(t *testing.T) {
-	s := find(t, "stale-periodic-flush")
-	steps := func(on sim.Cluster, seed int64) string { return schedule(execute(t, on, s, "cassandra/lww", seed)) }
-	if steps(sim.Cluster{Only: sim.None}, 1) != steps(sim.Cluster{Only: sim.None}, 2) {
-		t.Error("with no decision of the seed's two seeds give two orders")
-	}
-	if steps(sim.Cluster{}, 1) == steps(sim.Cluster{}, 2) {
-		t.Error("two seeds give the same order, so that this shows nothing")
-	}
-	if steps(sim.Cluster{Only: "0-99999"}, 1) != steps(sim.Cluster{}, 1) {
-		t.Error("with all decisions the seed's, told one by one, the order is another")
-	}
 }

@@ -1,7 +1,6 @@
-package controller
+package search
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,13 +10,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/single-writer/chaos/checker"
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/failure"
 	"github.com/single-writer/chaos/history"
-	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
@@ -31,9 +30,9 @@ func search(t *testing.T, scenario, arm string, seeds, workers int, without ...s
 	return f
 }
 
-func aSearch(t *testing.T, scenario, arm string, seeds, workers int, without ...string) Search {
-	return Search{
-		Request: Request{
+func aSearch(t *testing.T, scenario, arm string, seeds, workers int, without ...string) Exploring {
+	return Exploring{
+		Request: controller.Request{
 			Scenario: scenario, Arms: []string{arm}, Without: without, Seed: 1, Seeds: seeds, Out: filepath.Join(t.TempDir(), "runs"), Kind: "sim",
 			Progress: func(string) {},
 		},
@@ -47,7 +46,7 @@ func TestExploreFinds732(t *testing.T) {
 	i := slices.IndexFunc(f.Findings, func(g *Finding) bool {
 		return g.Property == checker.NoStaleOverwrite && strings.Contains(g.Fingerprint, "persist ok by an older owner, lower")
 	})
-	if i < 0 || f.Exit() != ExitExpected || f.Runs != 100 {
+	if i < 0 || f.Exit() != controller.ExitExpected || f.Runs != 100 {
 		t.Fatalf("%d runs, exit %d, no stale overwrite in: %+v", f.Runs, f.Exit(), f.Told().Findings)
 	}
 	g := f.Findings[i]
@@ -55,7 +54,7 @@ func TestExploreFinds732(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 	// The run that is recorded shows what the search saw, and so does the scenario that the seed drew.
-	var v Verdict
+	var v controller.Verdict
 	b, err := os.ReadFile(filepath.Join(g.Folder, "verdict.json"))
 	if err = errors.Join(err, json.Unmarshal(b, &v)); err != nil {
 		t.Fatal(err)
@@ -74,7 +73,7 @@ func TestExploreFinds732(t *testing.T) {
 // A guard that is taken away is found missing without a script.
 func TestExploreWithoutGuard(t *testing.T) {
 	f := search(t, "overlap-random", persistence.CassandraCAS, 100, 2, persistence.PersistCondition)
-	if len(f.Findings) == 0 || f.Exit() != ExitDeviates || f.Findings[0].Allowed {
+	if len(f.Findings) == 0 || f.Exit() != controller.ExitDeviates || f.Findings[0].Allowed {
 		t.Fatalf("exit %d: %+v", f.Exit(), f.Told().Findings)
 	}
 	if want := "chaos run overlap-random --arm cassandra/cas --without persist-condition --seed "; !strings.HasPrefix(f.Findings[0].Again, want) {
@@ -102,7 +101,7 @@ func TestExploreIsTheSameOnAnyCores(t *testing.T) {
 			t.Errorf("with %d at a time:\n%s\nnot\n%s", workers, b, want)
 		}
 	}
-	if f := search(t, "stale-periodic-flush", persistence.CassandraLWW, 20, 2); len(f.Findings) > 0 || f.Exit() != ExitExpected {
+	if f := search(t, "stale-periodic-flush", persistence.CassandraLWW, 20, 2); len(f.Findings) > 0 || f.Exit() != controller.ExitExpected {
 		t.Errorf("what the scenario states is no finding: %+v", f.Told().Findings)
 	}
 }
@@ -111,7 +110,7 @@ func TestExploreIsTheSameOnAnyCores(t *testing.T) {
 func TestExploreInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	q := aSearch(t, "overlap-random", persistence.CassandraLWW, 100000, 2)
-	q.Look = func(s Searched) {
+	q.Look = func(s Tally) {
 		if s.Failures > 0 {
 			cancel()
 		}
@@ -140,93 +139,10 @@ func TestExploreRigErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Findings) != 1 || f.Runs != 10 || f.Exit() != ExitRig {
+	if len(f.Findings) != 1 || f.Runs != 10 || f.Exit() != controller.ExitRig {
 		t.Fatalf("%d runs, exit %d: %+v", f.Runs, f.Exit(), f.Told().Findings)
 	}
-	if g := f.Findings[0]; g.Kind != kindRig || g.Count != 3 || g.Seed != 3 || !strings.Contains(g.Sentence, "no world for seed 3") || g.Folder != "" {
+	if g := f.Findings[0]; g.Kind != failure.Rig || g.Count != 3 || g.Seed != 3 || !strings.Contains(g.Sentence, "no world for seed 3") || g.Folder != "" {
 		t.Errorf("%+v", g)
-	}
-}
-
-// A seed's scenario, written to a file and read again, is the same run byte for byte.
-func TestDrawnScenarioIsTheSameRun(t *testing.T) {
-	s := find(t, "overlap-random")
-	for seed := range int64(10) {
-		want := bytesOf(t, execute(t, sim.Cluster{}, s, persistence.CassandraCAS, seed))
-		written, err := scenarios.Parse("drawn.yaml", s.Draw(seed).YAML(), Vocabulary())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := bytesOf(t, execute(t, sim.Cluster{}, written, persistence.CassandraCAS, seed)); !bytes.Equal(got, want) {
-			t.Errorf("seed %d: the scenario that it draws gives another history", seed)
-		}
-	}
-}
-
-// Two failures are the same by their kinds of events and the relations between them, whatever the numbers.
-func TestFingerprint(t *testing.T) {
-	write := func(process string, generation int32, offset int64) history.Event {
-		return history.Event{Process: process, Type: history.OK, F: history.Persist,
-			Value: &history.Write{Key: "acct-1", Offset: offset, Owner: history.Owner{Member: process, Generation: generation}}}
-	}
-	print := func(events ...history.Event) string {
-		h := &history.History{Events: events}
-		r := checker.Result{Property: "p"}
-		for i := range events {
-			r.Witness = append(r.Witness, checker.Evidence{Index: i})
-		}
-		return fingerprint(h, r)
-	}
-	base := print(write("b/1", 3, 9), write("a/1", 1, 5))
-	if want := "p: W1 persist ok; W2 persist ok by an older owner, lower"; base != want {
-		t.Errorf("%s, not %s", base, want)
-	}
-	if same := print(write("c/2", 8, 7), write("b/4", 2, 1)); same != base {
-		t.Errorf("other numbers and names: %s", same)
-	}
-	for name, other := range map[string]string{
-		"higher":        print(write("b/1", 3, 9), write("a/1", 1, 10)),
-		"level":         print(write("b/1", 3, 9), write("a/1", 1, 9)),
-		"newer owner":   print(write("b/1", 3, 9), write("a/1", 4, 5)),
-		"one worker":    print(write("b/1", 3, 9), write("b/2", 1, 5)),
-		"more of it":    print(write("b/1", 3, 9), write("a/1", 1, 5), write("b/1", 3, 11)),
-		"another event": print(write("b/1", 3, 9), history.Event{Process: "observer", Type: history.OK, F: history.Read, Value: &history.RowRead{Key: "acct-1"}}),
-	} {
-		if other == base {
-			t.Errorf("%s is the same: %s", name, other)
-		}
-	}
-}
-
-// However a schedule is drawn, and whatever is lost, a seed gives one history, which is well-formed and says how it came about.
-func TestSchedules(t *testing.T) {
-	s := find(t, "overlap-random")
-	all := map[string]bool{}
-	clusters := []sim.Cluster{
-		{}, {Strategy: sim.PCT}, {Loss: 0.05}, {Strategy: sim.PCT, Loss: 0.05}, {Replicas: 3},
-		{Strategy: sim.PCT, Loss: 0.02, Replicas: 3, Skew: time.Second},
-	}
-	for _, c := range clusters {
-		lost := 0
-		for seed := range int64(5) {
-			h := execute(t, c, s, persistence.CassandraCAS, seed)
-			b := bytesOf(t, h)
-			if !bytes.Equal(b, bytesOf(t, execute(t, c, s, persistence.CassandraCAS, seed))) {
-				t.Errorf("%+v, seed %d: two histories", c, seed)
-			}
-			all[string(b)] = true
-			stated(t, s, h)
-			for _, e := range h.Events {
-				if v, ok := e.Value.(*history.FaultDone); ok && strings.HasPrefix(v.Fault, "lost-") {
-					lost++
-				}
-			}
-		}
-		if (lost > 0) != (c.Loss > 0) {
-			t.Errorf("%+v: %d messages were lost", c, lost)
-		}
-	}
-	if len(all) != 5*len(clusters) {
-		t.Errorf("%d ways to draw 5 seeds give %d histories", len(clusters), len(all))
 	}
 }

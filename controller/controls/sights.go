@@ -1,26 +1,27 @@
-package controller
+package controls
 
 import (
 	"slices"
 
 	"github.com/single-writer/chaos/checker"
+	"github.com/single-writer/chaos/controller"
 	"github.com/single-writer/chaos/history"
 )
 
 // What a control is about, as a run can show it: a case that holds is one only if its runs came into the danger.
 
 // lateRefused: a write of a former owner was refused by the row.
-var lateRefused = sight{"a former owner's write was refused", func(_ *history.History, v Verdict) bool {
+var lateRefused = sight{"a former owner's write was refused", func(_ *history.History, v controller.Verdict) bool {
 	return v.Audit.Counts[checker.RefusedByCondition] > 0
 }}
 
 // livelocked: a rightful owner was refused until the end.
-var livelocked = sight{"a rightful owner was refused for ever", func(_ *history.History, v Verdict) bool {
+var livelocked = sight{"a rightful owner was refused for ever", func(_ *history.History, v controller.Verdict) bool {
 	return slices.Contains(v.Failing(), checker.Progress)
 }}
 
 // handedOver: a state was recovered, by whoever came next.
-var handedOver = sight{"a later life recovered what an earlier one had stored", func(h *history.History, _ Verdict) bool {
+var handedOver = sight{"a later life recovered what an earlier one had stored", func(h *history.History, _ controller.Verdict) bool {
 	return slices.ContainsFunc(h.Events, func(e history.Event) bool {
 		v, ok := e.Value.(*history.RowRead)
 		return ok && e.Type == history.OK && v.Purpose == history.ForRecovery && v.Row != nil && v.Row.State != nil
@@ -28,7 +29,7 @@ var handedOver = sight{"a later life recovered what an earlier one had stored", 
 }}
 
 // flushUnderWay: a record was folded, or was about to be, while a flush of its key was under way.
-var flushUnderWay = sight{"a record came to a key whose flush was under way", func(h *history.History, _ Verdict) bool {
+var flushUnderWay = sight{"a record came to a key whose flush was under way", func(h *history.History, _ controller.Verdict) bool {
 	return slices.ContainsFunc(h.Events, func(e history.Event) bool {
 		v, ok := e.Value.(*history.PointReached)
 		return ok && v.Point == history.PointFlushUnderWay
@@ -36,12 +37,12 @@ var flushUnderWay = sight{"a record came to a key whose flush was under way", fu
 }}
 
 // lostFirst: a first write found no row and then lost the race for it.
-var lostFirst = sight{"a first write lost the race for its row", func(h *history.History, _ Verdict) bool {
+var lostFirst = sight{"a first write lost the race for its row", func(h *history.History, _ controller.Verdict) bool {
 	return ended(h, func(_ history.Event, v *history.Write) bool { return raced(v) })
 }}
 
 // spurious: a first write lost the race, and found no row when it looked again: a conflict with nobody.
-var spurious = sight{"a first write lost to a row that was gone again", func(h *history.History, _ Verdict) bool {
+var spurious = sight{"a first write lost to a row that was gone again", func(h *history.History, _ controller.Verdict) bool {
 	return ended(h, func(e history.Event, v *history.Write) bool {
 		n := len(v.Statements)
 		return e.Type == history.Fail && v.Code == history.CodeCondition && raced(v) && v.Statements[n-1].Result == history.ResultAbsent
@@ -62,7 +63,7 @@ func ended(h *history.History, is func(history.Event, *history.Write) bool) bool
 }
 
 // reapedAmidFirst: a row was taken away while a first write of its key was under way.
-var reapedAmidFirst = sight{"a row was reaped in the middle of a first write", func(h *history.History, _ Verdict) bool {
+var reapedAmidFirst = sight{"a row was reaped in the middle of a first write", func(h *history.History, _ controller.Verdict) bool {
 	var reaps []int
 	for i, e := range h.Events {
 		if v, ok := e.Value.(*history.FaultDone); ok && v.Fault == history.FaultReap && v.Phase == history.PhaseDone {
@@ -89,14 +90,14 @@ var reapedAmidFirst = sight{"a row was reaped in the middle of a first write", f
 }}
 
 // residue: a recovery found a tombstone, and in the journal rows below it.
-var residue = sight{"a recovery found rows of an ended life in the journal", func(h *history.History, _ Verdict) bool {
+var residue = sight{"a recovery found rows of an ended life in the journal", func(h *history.History, _ controller.Verdict) bool {
 	return journalBeside(h, func(row *history.Row, log []history.JournalEntry) bool {
 		return row.State == nil && len(log) > 0 && log[0].Offset <= row.Offset.N
 	})
 }}
 
 // behind: a recovery found a journal that lacks events of the snapshot beside it.
-var behind = sight{"a recovery found a journal that lacked what its snapshot had", func(h *history.History, _ Verdict) bool {
+var behind = sight{"a recovery found a journal that lacked what its snapshot had", func(h *history.History, _ controller.Verdict) bool {
 	return journalBeside(h, func(row *history.Row, log []history.JournalEntry) bool {
 		return row.State != nil && (len(log) == 0 || log[len(log)-1].Offset < row.Offset.N)
 	})

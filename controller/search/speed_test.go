@@ -1,4 +1,4 @@
-package controller
+package search
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/single-writer/chaos/cluster/sim"
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/controller/runtest"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -32,7 +34,7 @@ func runMany(tb testing.TB, s *scenarios.Scenario, arm string, n int) (events in
 	}
 	var room history.Memory
 	for i := range n {
-		for _, f := range (work{NewJob(s, a, int64(i)), Place{Cluster: sim.Cluster{}}}).judged(context.Background(), &room) {
+		for _, f := range (work{controller.NewJob(s, a, int64(i)), Place{Cluster: sim.Cluster{}}}).judged(context.Background(), &room) {
 			if !f.Allowed {
 				tb.Fatalf("seed %d: %s", i, f.Sentence)
 			}
@@ -45,7 +47,7 @@ func runMany(tb testing.TB, s *scenarios.Scenario, arm string, n int) (events in
 // BenchmarkSchedule reports schedules a second. The small scenario is stale-periodic-flush.
 func BenchmarkSchedule(b *testing.B) {
 	for _, name := range []string{"calm", "stale-periodic-flush", "overlap-random"} {
-		s := find(b, name)
+		s := runtest.Find(b, name)
 		for _, arm := range s.Arms() {
 			b.Run(name+"/"+arm, func(b *testing.B) {
 				b.ReportAllocs()

@@ -1,4 +1,4 @@
-package controller
+package replay
 
 import (
 	"math"
@@ -14,9 +14,9 @@ import (
 // there are, and a clock that is read a moment later makes another flush due. A worker of a driven run has a client that returns
 // what it returned, and flushes and commits when it did.
 
-// due tells whether a flush or a commit of a worker is due: when it is its turn to begin with it. Once the order is over, what is
+// Due tells whether a flush or a commit of a worker is due: when it is its turn to begin with it. Once the order is over, what is
 // there is flushed and committed after every poll.
-func (o *order) due(process string, partition int32, what history.F) bool {
+func (o *order) Due(process string, partition int32, what history.F) bool {
 	if o.over {
 		return true
 	}
@@ -44,6 +44,12 @@ func (o *order) beforePoll(process string, i int) bool {
 	}
 	return true
 }
+
+// Consumers are those of a cluster, driven.
+func (o *order) Consumers(c workload.Consumers) workload.Consumers { return driven{c, o} }
+
+// Moments are those of a board, driven.
+func (o *order) Moments(b *board.Board) workload.Moments { return moments{b, o} }
 
 // driven makes consumers whose polls return what they returned in the recorded run, in its turn.
 type driven struct {
