@@ -88,6 +88,9 @@ func (r *Run) describeNote(e history.Event) string {
 		}
 	case *history.FaultDone:
 		if v != nil {
+			if v.Server != "" && v.Server != v.Target {
+				return fmt.Sprintf("%s %s, which is %s: %s", v.Fault, v.Target, v.Server, v.Phase)
+			}
 			return fmt.Sprintf("%s %s: %s", v.Fault, v.Target, v.Phase)
 		}
 	case *history.GroundTruth:

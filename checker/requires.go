@@ -35,39 +35,37 @@ type requirementWord struct {
 }
 
 // words are all words, those of the stale-write scenarios in the order in which such a run shows them.
-func words() []requirementWord {
-	return []requirementWord{
-		{RequirementWord{"evicted W", "between the hold of W and the next owner's `assigned`, the coordinator no more listed W",
-			true}, findEvicted},
-		{RequirementWord{"dirty W", "W had folded a record, and no write at or above its offset had been acknowledged; after " +
-			"`evicted W` it says that W was evicted dirty", true}, findDirty},
-		{RequirementWord{"stale-write W", "W called a write after a probe had shown a newer state and another owner's commit " +
-			"beyond it was accepted; it was answered, applied or refused; nobody else wrote the key before the next owner's " +
-			"recovery; a probe that shows no row counts if a close below that commit explains it", true}, findStaleWrite},
-		{RequirementWord{"recovered W", "W finished a recovery of some key", true}, findRecovered},
-		{RequirementWord{"persisted W", "after it, in the same life, W persisted a record of its keys from its start on, " +
-			"acknowledged", true}, findPersisted},
-		{RequirementWord{"rejected-write W", "the stale write was refused by the row's condition, which named the offset that " +
-			"the probe had shown", false}, findRejectedWrite},
-		{RequirementWord{"lost-first-write W", "a write of W found no row, and the row that it then made was there already, " +
-			"another's", false}, findLostFirstWrite},
-		{RequirementWord{"recovered-state W", "a recovery of W found a value", false}, findRecoveredState},
-		{RequirementWord{"deleted", "a delete was acknowledged", false}, findDeleted},
-		{RequirementWord{"reopened", "after that, a later record of the key was persisted, acknowledged", false}, findReopened},
-		{RequirementWord{"lost-answer W", "a write of W was applied, and W was not told", false}, lost(history.FaultLoseAnswer)},
-		{RequirementWord{"lost-write W", "a write of W was lost before it came to the store; a driver may have sent it again", false}, lost(history.FaultLoseWrite)},
-		{RequirementWord{"lost-commit W", "a commit of W was lost before it came to the coordinator", false}, lost(history.FaultLoseCommit)},
-		{RequirementWord{"lost-commit-answer W", "a commit of W was accepted, and the answer was lost", false}, lost(history.FaultLoseCommitAnswer)},
-		{RequirementWord{"handovers N", "one partition was recovered by another life than before, N times", false}, findHandovers},
-		{RequirementWord{"kept W", "a commit of W was accepted under a newer generation than that of its last recovery of the " +
-			"partition, in the same life: it kept the partition in a rebalance", false}, findKept},
-	}
+var words = []requirementWord{
+	{RequirementWord{"evicted W", "between the hold of W and the next owner's `assigned`, the coordinator no more listed W",
+		true}, findEvicted},
+	{RequirementWord{"dirty W", "W had folded a record, and no write at or above its offset had been acknowledged; after " +
+		"`evicted W` it says that W was evicted dirty", true}, findDirty},
+	{RequirementWord{"stale-write W", "W called a write after a probe had shown a newer state and another owner's commit " +
+		"beyond it was accepted; it was answered, applied or refused; nobody else wrote the key before the next owner's " +
+		"recovery; a probe that shows no row counts if a close below that commit explains it", true}, findStaleWrite},
+	{RequirementWord{"recovered W", "W finished a recovery of some key", true}, findRecovered},
+	{RequirementWord{"persisted W", "after it, in the same life, W persisted a record of its keys from its start on, " +
+		"acknowledged", true}, findPersisted},
+	{RequirementWord{"rejected-write W", "the stale write was refused by the row's condition, which named the offset that " +
+		"the probe had shown", false}, findRejectedWrite},
+	{RequirementWord{"lost-first-write W", "a write of W found no row, and the row that it then made was there already, " +
+		"another's", false}, findLostFirstWrite},
+	{RequirementWord{"recovered-state W", "a recovery of W found a value", false}, findRecoveredState},
+	{RequirementWord{"deleted", "a delete was acknowledged", false}, findDeleted},
+	{RequirementWord{"reopened", "after that, a later record of the key was persisted, acknowledged", false}, findReopened},
+	{RequirementWord{"lost-answer W", "a write of W was applied, and W was not told", false}, lost(history.FaultLoseAnswer)},
+	{RequirementWord{"lost-write W", "a write of W was lost before it came to the store; a driver may have sent it again", false}, lost(history.FaultLoseWrite)},
+	{RequirementWord{"lost-commit W", "a commit of W was lost before it came to the coordinator", false}, lost(history.FaultLoseCommit)},
+	{RequirementWord{"lost-commit-answer W", "a commit of W was accepted, and the answer was lost", false}, lost(history.FaultLoseCommitAnswer)},
+	{RequirementWord{"handovers N", "one partition was recovered by another life than before, N times", false}, findHandovers},
+	{RequirementWord{"kept W", "a commit of W was accepted under a newer generation than that of its last recovery of the " +
+		"partition, in the same life: it kept the partition in a rebalance", false}, findKept},
 }
 
 // RequirementWords are the words that requires may use, with their meaning.
 func RequirementWords() []RequirementWord {
 	var out []RequirementWord
-	for _, w := range words() {
+	for _, w := range words {
 		out = append(out, w.RequirementWord)
 	}
 	return out
@@ -79,7 +77,7 @@ func ParseRequirement(text string) (Requirement, error) {
 	if len(fields) == 0 {
 		return Requirement{}, fmt.Errorf("an empty requirement; %s", knownWords())
 	}
-	for _, w := range words() {
+	for _, w := range words {
 		word, arg, _ := strings.Cut(w.Form, " ")
 		if word != fields[0] {
 			continue
@@ -106,7 +104,7 @@ func ParseRequirement(text string) (Requirement, error) {
 func knownWords() string {
 	var b strings.Builder
 	b.WriteString("the words are:")
-	for _, w := range words() {
+	for _, w := range words {
 		fmt.Fprintf(&b, "\n  %s: %s", w.Form, w.Meaning)
 	}
 	return b.String()
@@ -139,7 +137,7 @@ func (r *Run) Requirements(texts []string) []Met {
 			continue
 		}
 		m := Met{Requirement: req.Text}
-		for _, w := range words() {
+		for _, w := range words {
 			if word, _, _ := strings.Cut(w.Form, " "); word != req.Word {
 				continue
 			}

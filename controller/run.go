@@ -99,6 +99,9 @@ func Execute(ctx context.Context, j Job, c cluster.Cluster, r history.Recorder) 
 		j.Follow.Drive(world.Board())
 	}
 	s := assemble(j, in, world, facts.Consistency, observed)
+	if err := s.runner.Cannot(); err != nil {
+		return errors.Join(err, world.Close(context.WithoutCancel(ctx)))
+	}
 	if err := watched(world.Board(), func() error { return world.Board().Run(history.Drain, s.run) }); err != nil {
 		var stuck *StuckError
 		if errors.As(err, &stuck) {
@@ -133,7 +136,8 @@ func assemble(j Job, in *workload.Input, w cluster.World, consistency string, op
 		observer: observer,
 		feeder:   &workload.Feeder{Input: in, Producer: w, Moments: looks},
 		runner: &nemesis.Runner{
-			Plan: j.Scenario.Plan, Input: in, Crew: crew, Stage: b, Moments: looks, Truth: w, Wire: w, Sentinel: sentinel, Observer: observer,
+			Plan: j.Scenario.Plan, Input: in, Crew: crew, Stage: b, Moments: looks, Truth: w, Wire: w, Servers: w,
+			Sentinel: sentinel, Observer: observer,
 		},
 		sentinel: sentinel, truth: w, ends: in.Ends(), unsettled: ops.unsettled, order: j.Follow,
 		busy: func() bool { return ops.busy(runs) },

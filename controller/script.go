@@ -39,7 +39,12 @@ const (
 	lookEvery = 20 * time.Millisecond
 )
 
-func (s *script) run(w workload.World) { s.err = s.play(w) }
+func (s *script) run(w workload.World) {
+	if s.err = s.play(w); s.err != nil {
+		// The plan may not have come to its end.
+		s.err = errors.Join(s.err, s.runner.HealAll(w))
+	}
+}
 
 func (s *script) play(w workload.World) error {
 	if err := s.observer.Start(w); err != nil {

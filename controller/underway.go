@@ -14,6 +14,8 @@ type underWay struct {
 	// unknown is when the last write was answered by "unknown", ended when each life was ended by the plan.
 	unknown *time.Duration
 	ended   map[string]time.Duration
+	// healed is when a server was healed last: what had come to it, and waited there, is done then.
+	healed time.Duration
 }
 
 // call is an operation without an answer.
@@ -26,6 +28,8 @@ type call struct {
 func (u *underWay) Record(e history.Event) history.Event {
 	e = u.Recorder.Record(e)
 	switch v, isFault := e.Value.(*history.FaultDone); {
+	case isFault && v.Phase == history.PhaseDone && v.Fault == history.FaultHealServer:
+		u.healed = time.Duration(e.Time)
 	case isFault && v.Phase == history.PhaseDone && (v.Fault == history.FaultKill || v.Fault == history.FaultStop):
 		if u.ended == nil {
 			u.ended = map[string]time.Duration{}
@@ -57,7 +61,8 @@ func (u *underWay) busy(runs func(process string) bool) bool {
 }
 
 // unsettled is for how long from now on a write in doubt may still take effect, when none does that left its worker longer ago
-// than settle: no statement leaves a worker that has ended, or that was told to wait for it no more.
+// than settle: no statement leaves a worker that has ended, or that was told to wait for it no more. One that had come to a
+// server which was not well then is done when that is healed.
 func (u *underWay) unsettled(now, settle time.Duration) time.Duration {
 	last := -settle
 	if u.unknown != nil {
@@ -72,6 +77,9 @@ func (u *underWay) unsettled(now, settle time.Duration) time.Duration {
 			at = now
 		}
 		last = max(last, at)
+	}
+	if last > -settle {
+		last = max(last, u.healed)
 	}
 	return max(0, last+settle-now)
 }

@@ -18,6 +18,10 @@ func TestUnsettled(t *testing.T) {
 		return history.Event{Time: s * int64(time.Second), Process: history.Nemesis, Type: history.Note, F: history.Fault,
 			Value: &history.FaultDone{Fault: history.FaultKill, Target: "a", Life: life, Phase: history.PhaseDone}}
 	}
+	healed := func(s int64) history.Event {
+		return history.Event{Time: s * int64(time.Second), Process: history.Nemesis, Type: history.Note, F: history.Fault,
+			Value: &history.FaultDone{Fault: history.FaultHealServer, Target: "cassandra-1", Server: "cassandra-1", Phase: history.PhaseDone}}
+	}
 	for name, c := range map[string]struct {
 		events
 		want time.Duration
@@ -26,6 +30,9 @@ func TestUnsettled(t *testing.T) {
 		"answered":                   {events{at(9, "a/1", history.Invoke, persist, 1), at(9, "a/1", history.OK, persist, 1)}, 0},
 		"unknown long ago":           {events{at(1, "a/1", history.Invoke, persist, 1), at(2, "a/1", history.Info, persist, 1)}, 0},
 		"unknown just now":           {events{at(1, "a/1", history.Invoke, persist, 1), at(9, "a/1", history.Info, persist, 1)}, 2 * time.Second},
+		"a server healed since":      {events{at(1, "a/1", history.Invoke, persist, 1), at(2, "a/1", history.Info, persist, 1), healed(8)}, time.Second},
+		"killed, healed since":       {events{at(1, "a/1", history.Invoke, persist, 1), killed(2, "a/1"), healed(9)}, 2 * time.Second},
+		"healed, nothing in doubt":   {events{at(1, "a/1", history.Invoke, persist, 1), at(9, "a/1", history.OK, persist, 1), healed(10)}, 0},
 		"an unknown read":            {events{at(1, "a/1", history.Invoke, read, 1), at(9, "a/1", history.Info, read, 1)}, 0},
 		"under way, killed":          {events{at(1, "a/1", history.Invoke, persist, 1), killed(8, "a/1")}, time.Second},
 		"under way, killed long ago": {events{at(1, "a/1/flush", history.Invoke, persist, 1), killed(2, "a/1")}, 0},

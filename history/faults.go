@@ -57,6 +57,8 @@ type FaultDone struct {
 	// moment.
 	Target string `json:"target"`
 	Life   string `json:"life,omitempty"`
+	// Server is the server that it is done to, where it is done to one: the target may have named it by what it does.
+	Server string `json:"server,omitempty"`
 	// Phase is PhaseBegin when the fault is ordered and PhaseDone when its effect was proved.
 	Phase string `json:"phase"`
 	// Proof is the raw answer, or the fact, that shows the effect.

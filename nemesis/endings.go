@@ -30,7 +30,18 @@ func (r *Runner) kill(w workload.World, name string) (string, error) {
 	}
 	r.Crew.Sever(name)
 	answer, err := r.Sentinel.ask(w)
-	return answer.Raw, err
+	if err != nil {
+		return r.silent(err)
+	}
+	return answer.Raw, nil
+}
+
+// silent is the proof of an end of which the coordinator says nothing, as it does not answer while a broker is not well.
+func (r *Runner) silent(err error) (proof string, _ error) {
+	if !r.Sentinel.ill || !Unfit(err) {
+		return "", err
+	}
+	return fmt.Sprintf("its process has unwound; %v", err), nil
 }
 
 func (r *Runner) stop(w workload.World, name string) (string, error) {
@@ -39,7 +50,11 @@ func (r *Runner) stop(w workload.World, name string) (string, error) {
 		return "", err
 	}
 	r.Crew.Leave(name)
-	return r.gone(w, process, func(m history.MemberAtAll) bool { return m.Client == process })
+	raw, err := r.gone(w, process, func(m history.MemberAtAll) bool { return m.Client == process })
+	if err != nil {
+		return r.silent(err)
+	}
+	return raw, nil
 }
 
 func (r *Runner) evict(w workload.World, name string) (string, error) {
@@ -72,13 +87,13 @@ func (r *Runner) gone(w workload.World, who string, such func(history.MemberAtAl
 	until := w.Now() + workload.DefaultWithin
 	for {
 		answer, err := r.Sentinel.ask(w)
-		if err != nil {
+		switch {
+		case err != nil && (r.Sentinel.ill || !Unfit(err) || w.Now() >= until):
 			return "", err
-		}
-		if !slices.ContainsFunc(answer.Group.Members, such) {
+		case err != nil: // it will answer soon
+		case !slices.ContainsFunc(answer.Group.Members, such):
 			return answer.Raw, nil
-		}
-		if w.Now() >= until {
+		case w.Now() >= until:
 			return "", fmt.Errorf("the coordinator still lists %s after %s: %s", who, workload.DefaultWithin, answer.Raw)
 		}
 		w.Sleep(lookEvery)

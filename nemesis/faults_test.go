@@ -44,7 +44,7 @@ func TestProofs(t *testing.T) {
 			t.Errorf("%s is proved by %s, not %s", fault, got, want)
 		}
 	}
-	const all = "deliver evict expire fail hold kill lose lose-answer lose-commit lose-commit-answer lose-write phantom probe reap release start stop unreachable"
+	const all = "cut-clients deafen-server deliver elect-unclean evict expire fail fill-disk heal-server hold isolate-server kill kill-server lose lose-answer lose-commit lose-commit-answer lose-write move-coordinator move-leader mute-server pause-server phantom probe reap release start stop unreachable"
 	if got := nemesis.FaultNames(); strings.Join(got, " ") != all || !slices.IsSorted(got) {
 		t.Errorf("faults %v", got)
 	}

@@ -70,10 +70,11 @@ func (r *Runner) pass(w workload.World, step int, why string) {
 
 // fits finds what can be seen before a fault is announced.
 func (r *Runner) fits(a Action) error {
-	switch a.Fault {
-	case history.FaultProbe, history.FaultReap:
+	f, known := Named(a.Fault)
+	switch {
+	case !known || !f.Takes(Worker): // what is done to servers looks by itself
 		return nil
-	case history.FaultStart:
+	case a.Fault == history.FaultStart:
 		if process, running := r.Crew.Life(a.Target); running {
 			return unfitf("it runs already, as %s", process)
 		}

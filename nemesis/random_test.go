@@ -77,7 +77,7 @@ type randomRun struct {
 func (r *randomRun) runner(s nemesis.Step) *nemesis.Runner {
 	b := r.world.Board()
 	return &nemesis.Runner{
-		Plan: []nemesis.Step{s}, Input: r.crew.Input, Crew: r.crew, Stage: b, Moments: b, Truth: r.world, Sentinel: r.sentinel,
+		Plan: []nemesis.Step{s}, Input: r.crew.Input, Crew: r.crew, Stage: b, Moments: b, Truth: r.world, Servers: r.world, Sentinel: r.sentinel,
 		Observer: &workload.Observer{Input: r.crew.Input, Rows: r.world, Truth: r.world},
 	}
 }

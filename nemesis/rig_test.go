@@ -49,7 +49,7 @@ func newRig(t *testing.T, seed int64, plan ...nemesis.Step) *rig {
 	return &rig{
 		world: w, memory: memory, feeder: &workload.Feeder{Input: in, Producer: w, Moments: w.Board()},
 		Runner: &nemesis.Runner{
-			Plan: plan, Input: in, Crew: crew, Stage: w.Board(), Moments: w.Board(), Truth: w, Wire: w,
+			Plan: plan, Input: in, Crew: crew, Stage: w.Board(), Moments: w.Board(), Truth: w, Wire: w, Servers: w,
 			Sentinel: &nemesis.Sentinel{Truth: w, Crew: crew},
 			Observer: &workload.Observer{Input: in, Rows: w, Truth: w},
 		},

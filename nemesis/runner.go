@@ -30,11 +30,16 @@ type Runner struct {
 	Moments  workload.Moments
 	Truth    workload.Truth
 	Wire     workload.Wire
+	Servers  workload.Servers
 	Sentinel *Sentinel
 	Observer *workload.Observer
 	// process is the one that carries the plan out; stopped makes it go no further.
 	process string
 	stopped bool
+	// struck are the servers that are not well, in the order in which they were struck; commanding tells that a command to
+	// servers is under way, which has to come to its end before it can be undone.
+	struck     []struck
+	commanding bool
 	// Done tells that it came to its end, Failed why that was too early.
 	Done   bool
 	Failed error
@@ -44,7 +49,11 @@ type Runner struct {
 func (r *Runner) Run(w workload.World) {
 	r.process = w.Name()
 	if !r.stopped {
-		r.Failed = r.steps(w)
+		err := r.steps(w)
+		if left := r.HealAll(w); left != nil {
+			err = joined(left, err)
+		}
+		r.Failed = err
 	}
 	r.Done = true
 }
@@ -110,10 +119,13 @@ func (r *Runner) inject(w workload.World, actions []Action) error {
 	return nil
 }
 
-// StopAll ends the plan, if it is not at its end yet, and every worker without flush, for the rig's last reads: a plan that
-// went on would start workers behind them.
+// StopAll ends the plan, if it is not at its end yet, heals what it has left, and ends every worker without flush, for the
+// rig's last reads: a plan that went on would start workers behind them.
 func (r *Runner) StopAll(w workload.World) error {
 	if err := r.quit(w); err != nil {
+		return err
+	}
+	if err := r.HealAll(w); err != nil {
 		return err
 	}
 	for _, name := range r.Crew.Names() {
@@ -132,8 +144,9 @@ func (r *Runner) quit(w workload.World) error {
 	if r.Done || r.process == "" {
 		return nil
 	}
-	// Unwound while it asks the coordinator, it would never give its turn back.
-	if w.Await(workload.DefaultWithin, func() bool { return !r.Sentinel.asking }) {
+	// Unwound while it asks the coordinator, it would never give its turn back; while it commands servers, what it was about to
+	// do could come after what undoes it.
+	if w.Await(commandWithin, func() bool { return !r.Sentinel.asking && !r.commanding }) {
 		r.Stage.Unwind(r.process)
 	}
 	if !w.Await(workload.DefaultWithin, func() bool { _, _, running := r.Stage.Standing(r.process); return !running }) {

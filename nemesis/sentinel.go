@@ -24,6 +24,10 @@ type Sentinel struct {
 	raw string
 	// asking keeps questions apart: of two at once the older answer could come last, and undo what the newer one showed.
 	asking bool
+	// ill tells that a broker is not well, changed when that was last otherwise, or a role was moved: the coordinator need not
+	// answer meanwhile, and some time after. Both are empty where nothing is done to servers.
+	ill     bool
+	changed time.Duration
 	// Failed is why it stopped looking.
 	Failed error
 }
@@ -31,7 +35,7 @@ type Sentinel struct {
 // Run is the process "sentinel"; it ends when the run does.
 func (s *Sentinel) Run(w workload.World) {
 	for {
-		if _, err := s.ask(w); err != nil {
+		if _, err := s.ask(w); err != nil && !Unfit(err) {
 			s.Failed = err
 			return
 		}
@@ -48,7 +52,11 @@ func (s *Sentinel) ask(w workload.World) (workload.CoordinatorAnswer, error) {
 	a, outcome, err := s.Truth.Coordinator().Await()
 	s.asking = false
 	if outcome != persistence.Answered {
-		return a, fmt.Errorf("ask the coordinator about the group: %w", err)
+		err = fmt.Errorf("ask the coordinator about the group: %w", err)
+		if s.ill || s.changed > 0 && w.Now() < s.changed+workload.DefaultWithin {
+			err = &unfit{err}
+		}
+		return a, err
 	}
 	before := s.last
 	if a.Raw == s.raw && s.raw != "" || reflect.DeepEqual(before, a.Group) {

@@ -98,7 +98,7 @@ func pageFaults(w io.Writer, h *history.History) {
 		switch v := e.Value.(type) {
 		case *history.FaultDone:
 			if v.Phase == history.PhaseDone {
-				rows = append(rows, []string{at(e), strconv.Itoa(e.Line()), v.Fault + " " + v.Target, raw(v.Proof)})
+				rows = append(rows, []string{at(e), strconv.Itoa(e.Line()), faultOf(v), raw(v.Proof)})
 			}
 		case *history.Eviction:
 			rows = append(rows, []string{at(e), strconv.Itoa(e.Line()), v.Life + " is out of the group", raw(v.Proof)})

@@ -273,6 +273,10 @@ func (t *teller) fault(e history.Event, v *history.FaultDone) {
 	if v.Phase != history.PhaseDone {
 		return
 	}
+	if v.Server != "" {
+		t.add(e, "-", struck(v))
+		return
+	}
 	switch v.Fault {
 	case history.FaultStart, history.FaultProbe:
 	case history.FaultHold:

@@ -30,9 +30,11 @@ func (l *loader) actsOf(number int, step nemesis.Step) {
 			at = append(at, t.Worker)
 		}
 	}
-	for i := range l.acts {
-		if l.acts[i].step == number {
-			l.acts[i].at, l.acts[i].maybe = at, step.Maybe
+	for _, acts := range [][]act{l.acts, l.strikes} {
+		for i := range acts {
+			if acts[i].step == number {
+				acts[i].at, acts[i].maybe = at, step.Maybe
+			}
 		}
 	}
 }

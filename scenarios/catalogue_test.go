@@ -10,13 +10,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/single-writer/chaos/nemesis"
 )
 
 // catalogueVocabulary is what the catalogue uses: it grows with the rig, and the mistakes of the other tests do not.
 func catalogueVocabulary() Vocabulary {
 	v := testVocabulary()
-	v.Faults = append(v.Faults, "deliver", "evict", "expire", "fail", "lose", "lose-answer", "lose-commit", "lose-commit-answer",
-		"lose-write", "phantom", "reap", "unreachable")
+	v.Faults = nemesis.FaultNames()
 	v.Arms = append(v.Arms, "cassandra/cas-persist")
 	v.Properties = append(v.Properties, "offset-monotonic")
 	known := v.Requirement

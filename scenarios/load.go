@@ -79,7 +79,12 @@ type loader struct {
 	waits    []eventWait
 	probes   []word
 	acts     []act
-	flushes  []word
+	// strikes is what is done to servers; strikesLost tells that an error hides some of it. ClusterRead is false after an error
+	// in what the cluster has.
+	strikes     []act
+	strikesLost bool
+	clusterRead bool
+	flushes     []word
 	// assignors and commits are where workers' own assignors, and how often they commit, stand, by name; empty for all of them.
 	assignors, commits map[string]span
 }
@@ -109,6 +114,7 @@ func (l *loader) file(body ast.Node) {
 	l.judgeProbes()
 	l.judgeFlushes()
 	l.judgeActs()
+	l.judgeServers()
 	l.judgeCommits()
 }
 
@@ -117,6 +123,8 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // cluster reads how many nodes there are: one of each where the file says nothing.
 func (l *loader) cluster(f *field) {
+	had := len(l.errs)
+	defer func() { l.clusterRead = len(l.errs) == had }()
 	l.scenario.Cluster = Cluster{Kafka: 1, Cassandra: 1}
 	if f == nil {
 		return

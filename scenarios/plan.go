@@ -110,7 +110,8 @@ func (l *loader) action(o *object, what string, m moment) (nemesis.Action, bool)
 		return nemesis.Action{}, false
 	}
 	f := o.fields[0]
-	if !slices.Contains(l.vocabulary.Faults, f.name) {
+	fault, registered := nemesis.Named(f.name)
+	if !registered || !slices.Contains(l.vocabulary.Faults, f.name) {
 		there := l.vocabulary.Faults
 		if what == aStep {
 			there = append(slices.Clone(there), "when", "do")
@@ -122,10 +123,13 @@ func (l *loader) action(o *object, what string, m moment) (nemesis.Action, bool)
 		}
 		return nemesis.Action{}, false
 	}
-	if ofAccounts(f.name) {
+	if fault.OnServers() {
+		return l.serverAction(f, fault, m)
+	}
+	if fault.Takes(nemesis.Account) {
 		target, ok := l.text(f)
 		switch {
-		case ok && target == allWorkers && f.name != history.FaultProbe:
+		case ok && target == allWorkers && !fault.Takes(nemesis.Accounts):
 			l.fail(f.at, "only probe takes all", "%q takes one account", f.name)
 		case ok:
 			l.probes = append(l.probes, word{target, f.at})
@@ -152,16 +156,11 @@ func (l *loader) action(o *object, what string, m moment) (nemesis.Action, bool)
 	return nemesis.Action{Fault: f.name, Target: target.text}, ok
 }
 
-// ofAccounts tells whether a fault is done to an account, and not to a worker.
-func ofAccounts(fault string) bool {
-	return slices.Contains([]string{history.FaultExpire, history.FaultProbe, history.FaultReap}, fault)
-}
-
 // task reads a hold or a release of a worker's flush alone: a/flush.
 func (l *loader) task(f *field, m moment) (nemesis.Action, bool) {
 	s, _ := stringOf(f.value)
 	worker, is := strings.CutSuffix(s, "/"+workload.TaskFlush)
-	if !is || !nameForm.MatchString(worker) || f.name != history.FaultHold && f.name != history.FaultRelease {
+	if fault, _ := nemesis.Named(f.name); !is || !nameForm.MatchString(worker) || !fault.Takes(nemesis.Flush) {
 		return nemesis.Action{}, false
 	}
 	l.use(worker, f.at, m)

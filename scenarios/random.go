@@ -32,6 +32,10 @@ type RandomPlan struct {
 	Pause           time.Duration
 	// Of says which faults, and how often one in comparison with the others.
 	Of []Weight
+	// AtMost says of some how often at most.
+	AtMost []Weight
+	// Healthy is how long all servers are well, at least, between two troubles.
+	Healthy time.Duration
 	// Points are those at which a fault may be done.
 	Points []string
 }
@@ -64,7 +68,7 @@ func (s *Scenario) Draw(seed int64) *Scenario {
 	if s.Random.None() {
 		return s
 	}
-	d := drawing{rand.New(rand.NewPCG(uint64(seed), 0xd1342543de82ef95)), s}
+	d := drawing{rand.New(rand.NewPCG(uint64(seed), 0xd1342543de82ef95)), s, map[string]int{}}
 	out := *s
 	out.Random, out.Text = Random{}, nil
 	if s.Random.Input.Events > 0 {
@@ -99,6 +103,8 @@ func (s *Scenario) Placeless() *Scenario {
 type drawing struct {
 	*rand.Rand
 	of *Scenario
+	// drawn counts the faults that were drawn.
+	drawn map[string]int
 }
 
 // upTo is a time of at most so much, in whole milliseconds, so that it can be read.
@@ -169,11 +175,21 @@ func (d drawing) plan(r RandomPlan, workers []workload.Config) []nemesis.Step {
 		}
 		add(s)
 	}
+	servers := troubles{drawing: d, healthy: r.Healthy}
 	for range r.Faults {
+		if servers.struck != "" && d.IntN(2) == 0 {
+			add(servers.heal(d.upTo(r.Pause)))
+			continue
+		}
 		w := workers[d.IntN(r.Workers)]
-		s, then := d.step(r, w, at[w.Name])
+		s, then := d.step(r, w, at[w.Name], &servers)
 		at[w.Name] = then
-		add(s)
+		if len(s.Do) > 0 {
+			add(s)
+		}
+	}
+	if servers.struck != "" {
+		add(servers.heal(d.upTo(r.Pause)))
 	}
 	heal := nemesis.Step{After: d.upTo(r.Pause)}
 	for _, w := range workers[:r.Workers] {
@@ -195,7 +211,7 @@ const (
 )
 
 // step draws what is done to a worker next.
-func (d drawing) step(r RandomPlan, w workload.Config, at place) (nemesis.Step, place) {
+func (d drawing) step(r RandomPlan, w workload.Config, at place, servers *troubles) (nemesis.Step, place) {
 	s := nemesis.Step{After: d.upTo(r.Pause)}
 	do := func(fault, target string) { s.Do = append(s.Do, nemesis.Action{Fault: fault, Target: target}) }
 	switch at {
@@ -219,16 +235,25 @@ func (d drawing) step(r RandomPlan, w workload.Config, at place) (nemesis.Step, 
 		return s, works
 	}
 	fault := d.fault(r)
+	ofServer, isFault := nemesis.Named(fault)
+	switch {
+	case !isFault: // all that there are were drawn as often as they may
+		return s, at
+	case ofServer.OnServers() && servers.struck != "":
+		return servers.heal(s.After), at
+	case ofServer.OnServers():
+		s = servers.strike(ofServer, s.After)
+		if d.IntN(2) == 0 {
+			s.When = d.moment(r, w)
+		}
+		return s, at
+	}
 	if fault == history.FaultProbe {
 		do(fault, allWorkers)
 		return s, at
 	}
 	if fault == history.FaultHold || d.IntN(2) == 0 {
-		point := r.Points[d.IntN(len(r.Points))]
-		s.When = workload.Trigger{Worker: w.Name, Point: point, Within: lookFor}
-		if history.AfterAnswer(point) {
-			s.When.Answer = workload.AnyAnswer
-		}
+		s.When = d.moment(r, w)
 	}
 	if fault == history.FaultReap {
 		do(fault, account+strconv.Itoa(1+d.IntN(d.of.Keys)))
@@ -246,17 +271,29 @@ func (d drawing) step(r RandomPlan, w workload.Config, at place) (nemesis.Step, 
 	return s, works
 }
 
-// fault draws one by its weight.
+// moment draws a point of a worker.
+func (d drawing) moment(r RandomPlan, w workload.Config) workload.Trigger {
+	t := workload.Trigger{Worker: w.Name, Point: r.Points[d.IntN(len(r.Points))], Within: lookFor}
+	if history.AfterAnswer(t.Point) {
+		t.Answer = workload.AnyAnswer
+	}
+	return t
+}
+
+// fault draws one by its weight, of those that may still be drawn; empty when there is none.
 func (d drawing) fault(r RandomPlan) string {
-	all := 0
-	for _, w := range r.Of {
-		all += w.Times
+	left, all := make([]int, len(r.Of)), 0
+	for i, w := range r.Of {
+		if !slices.ContainsFunc(r.AtMost, func(m Weight) bool { return m.Fault == w.Fault && d.drawn[w.Fault] >= m.Times }) {
+			left[i] = w.Times
+		}
+		all += left[i]
+	}
+	if all == 0 {
+		return ""
 	}
 	at := d.IntN(all)
-	for _, w := range r.Of {
-		if at -= w.Times; at < 0 {
-			return w.Fault
-		}
-	}
-	return ""
+	i := slices.IndexFunc(left, func(n int) bool { at -= n; return at < 0 })
+	d.drawn[r.Of[i].Fault]++
+	return r.Of[i].Fault
 }

@@ -2,8 +2,10 @@ package scenarios
 
 import (
 	"slices"
+	"time"
 
 	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/nemesis"
 	"github.com/single-writer/chaos/workload"
 )
 
@@ -14,12 +16,19 @@ const (
 	mostWorkers = 26
 	mostFaults  = 1000
 	mostTimes   = 1000
+	// standardHealthy is how long all servers are well between two troubles.
+	standardHealthy = 500 * time.Millisecond
 )
 
-// drawable are the faults that a plan can draw. The others end a worker's being held or away, and come by themselves.
-var drawable = []string{history.FaultEvict, history.FaultHold, history.FaultKill, history.FaultLoseAnswer, history.FaultLoseCommit,
+// drawable are the faults that a plan can draw. The others end a worker's being held or away, or a server's being not well,
+// and come by themselves.
+var drawable = []string{
+	history.FaultEvict, history.FaultHold, history.FaultKill, history.FaultLoseAnswer, history.FaultLoseCommit,
 	history.FaultLoseCommitAnswer, history.FaultLoseWrite, history.FaultPhantom, history.FaultProbe, history.FaultReap, history.FaultStop,
-	history.FaultUnreachable}
+	history.FaultUnreachable,
+	history.FaultKillServer, history.FaultPauseServer, history.FaultIsolateServer, history.FaultDeafenServer, history.FaultMuteServer,
+	history.FaultCutClients, history.FaultFillDisk, history.FaultMoveCoordinator, history.FaultMoveLeader, history.FaultElectUnclean,
+}
 
 // randomInput reads {events: 32, closes: 4, pause: 300ms}.
 func (l *loader) randomInput(f *field) {
@@ -53,12 +62,18 @@ func (l *loader) randomPlan(f *field) {
 	workers, ok := l.number(o.need("workers"), mostWorkers)
 	faults, _ := l.number(o.need("faults"), mostFaults)
 	pause, _ := l.duration(o.field("pause"), 0)
-	r := RandomPlan{Workers: int(workers), Faults: int(faults), Pause: pause, Points: l.vocabulary.Points}
+	r := RandomPlan{Workers: int(workers), Faults: int(faults), Pause: pause, Healthy: standardHealthy, Points: l.vocabulary.Points}
+	if healthy := o.field("healthy"); healthy != nil {
+		r.Healthy, _ = l.duration(healthy, 0)
+	}
 	if points := o.field("points"); points != nil {
 		r.Points = l.pointsOf(points)
 	}
 	if of := o.need("of"); of != nil {
 		r.Of = l.weights(of)
+	}
+	if limits := o.field("at-most"); limits != nil {
+		r.AtMost = l.limits(limits, r.Of)
 	}
 	l.scenario.Random.Plan = r
 	for i := range workers {
@@ -95,7 +110,35 @@ func (l *loader) weights(f *field) []Weight {
 		if !known {
 			l.fail(w.key, listed("faults", drawable), "%s", unknown("fault that can be drawn", w.name, drawable))
 		}
-		if n, ok := l.number(w, mostTimes); ok && known {
+		n, ok := l.between(w, 0, mostTimes)
+		if !ok || !known {
+			continue
+		}
+		if fault, _ := nemesis.Named(w.name); fault.OnServers() && l.clusterRead && len(l.scenario.Cluster.targets(fault)) == 0 {
+			l.fail(w.key, "write cluster: {kafka: 3, cassandra: 3}", "%q needs %s, and this cluster has fewer", w.name, fault.Needs())
+		}
+		out = append(out, Weight{w.name, int(n)})
+	}
+	if len(out) > 0 && !slices.ContainsFunc(out, func(w Weight) bool { return w.Times > 0 }) {
+		l.fail(o.at, "give one of them a weight of 1", "\"of\" gives no fault a weight, so that none could be drawn")
+	}
+	return out
+}
+
+// limits reads how often some of the faults may be drawn.
+func (l *loader) limits(f *field, of []Weight) []Weight {
+	o, ok := l.object(f.value, f.at, `"at-most"`)
+	if !ok {
+		return nil
+	}
+	var names []string
+	for _, w := range of {
+		names = append(names, w.Fault)
+	}
+	var out []Weight
+	for _, w := range o.fields {
+		known := l.known(word{w.name, w.key}, "fault under \"of\"", "faults", names)
+		if n, ok := l.between(w, 0, mostFaults); ok && known {
 			out = append(out, Weight{w.name, int(n)})
 		}
 	}

@@ -70,7 +70,7 @@ func TestDraw(t *testing.T) {
 				t.Fatalf("seed %d: a step that must come about: %+v", seed, st)
 			}
 		}
-		healed(t, seed, d.Plan)
+		healedAndStarted(t, seed, d.Plan)
 		for _, w := range d.Workers {
 			if w.RestoreEvents != d.Workers[0].RestoreEvents {
 				t.Fatalf("seed %d: a group of which some keep journals", seed)
@@ -119,8 +119,8 @@ func TestDrawKeptToPoints(t *testing.T) {
 	}
 }
 
-// healed fails unless the plan ends with everybody released and started: what is left of the input could not be judged.
-func healed(t *testing.T, seed int64, plan []nemesis.Step) {
+// healedAndStarted fails unless the plan ends with everybody released and started: what is left of the input could not be judged.
+func healedAndStarted(t *testing.T, seed int64, plan []nemesis.Step) {
 	t.Helper()
 	var last []string
 	for _, a := range plan[len(plan)-1].Do {
@@ -171,7 +171,10 @@ func TestRandomMistakes(t *testing.T) {
 		{"random: {events: 30, closes: 5, pause: 20ms}", "stages: [{events: 1-3}], random: {events: 30}",
 			`drawn.yaml:3:33: the stages are written or drawn: it has "random", so no "stages"`},
 		{"workers: 3", "workers: 27", `drawn.yaml:8:21: "workers" takes a number from 1 to 26, not 27`},
-		{"hold: 5", "hold: 0", `drawn.yaml:8:60: "hold" takes a number from 1 to 1000, not 0`},
+		{"hold: 5", "hold: -1", `drawn.yaml:8:60: "hold" takes a number from 0 to 1000, not -1`},
+		{"hold: 5, kill: 2, probe: 1", "hold: 0", `drawn.yaml:8:53: "of" gives no fault a weight, so that none could be drawn`},
+		{"probe: 1}", "probe: 1}, at-most: {stop: 1}", `drawn.yaml:8:93: no fault under "of" is called "stop"`},
+		{"probe: 1}", "move-leader: 1}", `drawn.yaml:8:72: "move-leader" needs 3 brokers, and this cluster has fewer`},
 		{"hold: 5", "start: 5", `drawn.yaml:8:54: no fault that can be drawn is called "start"`},
 		{"of: {hold: 5, kill: 2, probe: 1}", "of: {}", `drawn.yaml:8:53: "of" names no fault`},
 		{"pause: 30ms, of", "pause: 30ms, points: [foldd], of", `drawn.yaml:8:58: no point is called "foldd"; did you mean "folded"?`},
@@ -182,7 +185,7 @@ func TestRandomMistakes(t *testing.T) {
 		{"[1, 9]", "7", `drawn.yaml:6:30: "max-poll-records" takes a list, not 7`},
 		{"max-poll-records: [1, 9]", "backoff: [1ms, 9ms]", `drawn.yaml:6:12: the random settings has no key "backoff"`},
 	} {
-		_, err := Parse("drawn.yaml", []byte(strings.Replace(drawn, m.is, m.instead, 1)), testVocabulary())
+		_, err := Parse("drawn.yaml", []byte(strings.Replace(drawn, m.is, m.instead, 1)), catalogueVocabulary())
 		if err == nil {
 			t.Errorf("%q: no error", m.instead)
 			continue

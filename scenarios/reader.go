@@ -181,7 +181,10 @@ const nameHint = "names have small letters, digits and hyphens, and begin with a
 var numberForm = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
 
 // number reads a whole number from 1 to most.
-func (r *reader) number(f *field, most int64) (int64, bool) {
+func (r *reader) number(f *field, most int64) (int64, bool) { return r.between(f, 1, most) }
+
+// between reads a whole number from least to most.
+func (r *reader) between(f *field, least, most int64) (int64, bool) {
 	if f == nil {
 		return 0, false
 	}
@@ -195,10 +198,10 @@ func (r *reader) number(f *field, most int64) (int64, bool) {
 		r.fail(f.at, "numbers are whole, in plain digits", "%q takes a number, not %s", f.name, described(f.value))
 	default:
 		n, err := strconv.ParseInt(t, 10, 64)
-		if err == nil && n >= 1 && n <= most {
+		if err == nil && n >= least && n <= most {
 			return n, true
 		}
-		r.fail(f.at, "", "%q takes a number from 1 to %d, not %s", f.name, most, t)
+		r.fail(f.at, "", "%q takes a number from %d to %d, not %s", f.name, least, most, t)
 	}
 	return 0, false
 }

@@ -47,7 +47,7 @@ func Keys() []Key {
 
 		{aStep, "when", "the moment that the step waits for, or a list of them, of different workers, all of which must come. The step's " +
 			"workers stand still there until all of `do` is done"},
-		{aStep, "do", "faults, one after another: `chaos list faults`. A step that is one fault alone may be written `{start: a}`"},
+		{aStep, "do", "faults, one after another: `chaos faults`. A step that is one fault alone may be written `{start: a}`"},
 		{aStep, "after", "how long to wait before the step looks out for its moment, or begins where it has none"},
 		{aStep, "maybe", "`true`: what cannot be done, since its worker is not there, is passed over and not an error"},
 
@@ -71,7 +71,10 @@ func Keys() []Key {
 		{aRandomPlan, "workers", "how many: a, b, c, ..."},
 		{aRandomPlan, "faults", "how many are drawn"},
 		{aRandomPlan, "pause", "the longest time between two of them"},
-		{aRandomPlan, "of", "which faults, each with how often against the others: `{hold: 4, kill: 1}`"},
+		{aRandomPlan, "of", "which faults, each with how often against the others: `{hold: 4, kill: 1}`; 0 is never. What is done to a server is " +
+			"done to one at a time, and healed before the next"},
+		{aRandomPlan, "at-most", "of some of them, how often at most: `{kill-server: 2}`"},
+		{aRandomPlan, "healthy", "how long all servers are well, at least, between two that are not; 500ms where it says nothing"},
 		{aRandomPlan, "points", "those at which a fault may be done; without it any: `chaos list points`"},
 	}
 }

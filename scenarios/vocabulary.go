@@ -8,8 +8,8 @@ import (
 )
 
 // Vocabulary is the names that a scenario may use. The caller passes them in, so that this package knows neither checkers
-// nor persistence arms, and a new property, arm, point or fault needs no change here, unless a fault takes something else
-// than a worker, or a plan may draw it: plan.go and random.go know those by name.
+// nor persistence arms, and a new property, arm, point or fault needs no change here: what a fault takes is in the
+// nemesis's registry.
 type Vocabulary struct {
 	// Points are the points of a worker, Properties what a checker gives verdicts on, Faults what a plan can do, Arms the
 	// persistence arms: each in the order in which a message lists them.

@@ -35,6 +35,15 @@ const (
 	Controller Role = "controller"
 )
 
+// Roles are all of them.
+func Roles() []Role { return []Role{Coordinator, Leader, Controller} }
+
+// What servers are called: a kind and a number that counts from 1, kafka-2 or cassandra-1.
+const (
+	Brokers = "kafka-"
+	Nodes   = "cassandra-"
+)
+
 // Servers is what can be done to the servers themselves, which are called kafka-1, kafka-2, ... and cassandra-1, ...
 type Servers interface {
 	// Servers names those that there are, Kafka's first.

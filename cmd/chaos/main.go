@@ -129,7 +129,7 @@ func (c *cli) root() *cobra.Command {
 	root.PersistentPreRunE = noEmpty
 	usage := strings.NewReplacer(".LocalFlags.FlagUsages", wrapped(".LocalFlags"), ".InheritedFlags.FlagUsages", wrapped(".InheritedFlags"))
 	root.SetUsageTemplate(usage.Replace(root.UsageTemplate()))
-	root.AddCommand(c.runCommand(), c.compareCommand(), c.listCommand(), c.checkCommand(), c.explainCommand(), c.guardsCommand(),
+	root.AddCommand(c.runCommand(), c.compareCommand(), c.listCommand(), c.checkCommand(), c.explainCommand(), c.faultsCommand(), c.guardsCommand(),
 		c.controlsCommand(), c.exploreCommand(), c.soakCommand(), c.replayCommand(), c.shrinkCommand(),
 		c.imagesCommand(), c.upCommand(), c.downCommand(), c.doctorCommand())
 	root.SetHelpCommand(c.helpCommand())

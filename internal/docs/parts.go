@@ -10,6 +10,7 @@ import (
 	"github.com/single-writer/chaos/cluster/containers/images"
 	"github.com/single-writer/chaos/conformance"
 	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/nemesis"
 	"github.com/single-writer/chaos/reports"
 	"github.com/single-writer/chaos/scenarios"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -32,7 +33,7 @@ func made() (map[string]string, error) {
 	maps.Copy(parts, map[string]string{
 		"arms": arms(), "guards": guards(), "scenarios": catalogue(all), "property-table": propertyTable(),
 		"properties": properties(), "notation": checker.Notation(), "settings": settings(),
-		"document": document(), "requires": requires(),
+		"document": document(), "requires": requires(), "faults": faults(),
 		"searched": searched(drawn), "controls": controlsTable(), "controls-tried": triedTable(),
 		"facts-cassandra": facts(conformance.Cassandra), "facts-kafka": facts(conformance.Kafka),
 		"facts-replicated": replicated(), "facts-not-modelled": notModelled(),
@@ -192,6 +193,21 @@ func requires() string {
 		rows = append(rows, []string{form, w.Meaning})
 	}
 	return table([]string{"word", "it is met when"}, rows)
+}
+
+// faults says of each fault what it is done to, what it does, what proves it and how it is healed.
+func faults() string {
+	var rows [][]string
+	for _, f := range nemesis.Faults() {
+		does := f.Does
+		for _, differs := range [][2]string{{"simulated", f.Simulated}, {"real", f.Real}} {
+			if differs[1] != "" {
+				does += "<br>" + differs[0] + ": " + differs[1]
+			}
+		}
+		rows = append(rows, []string{code(f.Name), strings.Join(f.Targets(), ", "), does, f.Proof, f.Heal, f.Needs()})
+	}
+	return table([]string{"fault", "done to", "what it does", "proof", "heal", "needs"}, rows)
 }
 
 func settings() string {

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/single-writer/chaos/controller"
+	"github.com/single-writer/chaos/nemesis"
+	"github.com/single-writer/chaos/reports"
+)
+
+func (c *cli) faultsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "faults",
+		Short: "Show what the nemesis can do: to what, with what proof, and how it is healed",
+		Long: "Shows the registry of faults: what a plan can do, to which targets, what that does in each world where they\n" +
+			"differ, what proves that it took effect, how it is healed, and how many servers it needs.",
+		Args: nothing, Annotations: withoutStarts(),
+		RunE: func(*cobra.Command, []string) error { return c.sayFaults() },
+	}
+}
+
+// faultTold is a fault as --json prints it.
+type faultTold struct {
+	Name      string   `json:"name"`
+	Targets   []string `json:"targets"`
+	Does      string   `json:"does"`
+	Simulated string   `json:"simulated,omitempty"`
+	Real      string   `json:"real,omitempty"`
+	Proof     string   `json:"proof"`
+	Heal      string   `json:"heal,omitempty"`
+	// Kafka and Cassandra are how many servers there must be for it to be done to one of them; 0 where it never is.
+	Kafka     int `json:"kafka"`
+	Cassandra int `json:"cassandra"`
+}
+
+func (c *cli) sayFaults() error {
+	if c.json {
+		told := []faultTold{}
+		for _, f := range nemesis.Faults() {
+			told = append(told, faultTold{
+				Name: f.Name, Targets: f.Targets(), Does: f.Does, Simulated: f.Simulated, Real: f.Real, Proof: f.Proof, Heal: f.Heal,
+				Kafka: f.Brokers, Cassandra: f.Nodes,
+			})
+		}
+		c.print(map[string]any{"schema": 1, "exit": controller.ExitExpected, "faults": told})
+		return nil
+	}
+	for i, f := range nemesis.Faults() {
+		if i > 0 {
+			fmt.Fprintln(c.out)
+		}
+		fmt.Fprintln(c.out, f.Name)
+		for _, line := range [][2]string{
+			{"to", strings.Join(f.Targets(), ", ")}, {"does", f.Does}, {"simulated", f.Simulated}, {"real", f.Real},
+			{"proof", f.Proof}, {"heal", f.Heal}, {"needs", f.Needs()},
+		} {
+			if line[1] != "" {
+				reports.Hanging(c.out, fmt.Sprintf("  %-9s  ", line[0]), strings.ReplaceAll(line[1], "`", ""))
+			}
+		}
+	}
+	return nil
+}
