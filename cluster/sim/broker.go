@@ -12,7 +12,7 @@ var errNoAnswer = errors.New("no answer within the request's time-out")
 
 // broker is the one Kafka: the input log, and the coordinator of the one group.
 type broker struct {
-	net   *network
+	*server
 	log   [][]workload.Record
 	group *group
 	// waiting are fetches that found nothing yet.
@@ -30,7 +30,7 @@ type fetch struct {
 }
 
 func newBroker(n *network, partitions int) *broker {
-	return &broker{net: n, log: make([][]workload.Record, partitions), group: newGroup(n)}
+	return &broker{server: &server{net: n, name: "kafka-1"}, log: make([][]workload.Record, partitions), group: newGroup(n)}
 }
 
 // produce appends and answers the offset.

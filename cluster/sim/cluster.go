@@ -19,7 +19,7 @@ type Cluster struct {
 	// Loss is the part of the workers' requests that is lost, and of their answers; of several nodes of the store also of what
 	// they send each other.
 	Loss float64
-	// Replicas is how many nodes the store has, each with all rows; 0 is one, as many as the containers have. Skew is the most
+	// Replicas is how many nodes the store has, each with all rows, whatever a run needs; up to 1, it is as many as that. Skew is the most
 	// that the clock of one of them is ahead of the true time or behind it.
 	Replicas int
 	Skew     time.Duration
@@ -127,7 +127,7 @@ func (c Cluster) Open(ctx context.Context, s cluster.Spec, r history.Recorder) (
 	if c.Only != "" {
 		by = partly{by, seeds}
 	}
-	w := newWorld(by, s.Seed, c, s.Partitions, r)
+	w := newWorld(by, c, s, r)
 	w.lossy.decisions = seeds
 	w.scheduler.interrupted = func() error { return context.Cause(ctx) }
 	return w, nil

@@ -25,6 +25,7 @@ const (
 	codeUnknownMember       = "UNKNOWN_MEMBER_ID"
 	codeIllegalGeneration   = "ILLEGAL_GENERATION"
 	codeRebalanceInProgress = "REBALANCE_IN_PROGRESS"
+	codeNotCoordinator      = "NOT_COORDINATOR"
 )
 
 // group is the coordinator's record of the one classic group. A generation ends whenever a rebalance completes, also

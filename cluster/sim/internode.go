@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -19,9 +20,15 @@ type internode struct {
 	// broken is until when a connection is, by its two ends: a message that is lost takes its connection with it, and the next
 	// ones are lost until there is a new one.
 	broken map[[2]int]time.Duration
-	// lost is what a script wants lost, nodes how many there are.
-	lost  func(cluster.Message) bool
-	nodes int
+	// lost is what a script wants lost.
+	lost func(cluster.Message) bool
+	// nodes are the processes of the nodes, store what they have.
+	nodes []*server
+	store *cassandra.Store
+	// contacts are, by observer and node, what the observer hears of the other; see gossip.go.
+	contacts [][]contact
+	// left are the nodes to which the driver has no connection.
+	left []bool
 }
 
 // reconnecting is the longest that it takes until a broken connection between two nodes is there again.
@@ -31,39 +38,65 @@ func newInternode(n *network, seed int64, loss float64) *internode {
 	return &internode{network: n, loss: loss, rng: rand.New(rand.NewPCG(uint64(seed), 0x94d049bb133111eb)), broken: map[[2]int]time.Duration{}}
 }
 
-// store makes the store's nodes, each with a clock of its own.
-func (n *internode) store(c Cluster) *cassandra.Store {
-	n.nodes = max(1, c.Replicas)
-	s := cassandra.New(n.nodes, n, n.rng)
-	if c.Skew > 0 {
-		for i := range n.nodes {
-			s.Skew(i, time.Duration(n.rng.Int64N(2*int64(c.Skew)+1))-c.Skew)
+// open makes so many nodes, each with a clock that is wrong by up to skew.
+func (n *internode) open(nodes int, skew time.Duration) *cassandra.Store {
+	for i := range nodes {
+		n.nodes = append(n.nodes, &server{net: n.network, name: fmt.Sprintf("cassandra-%d", i+1)})
+		n.contacts = append(n.contacts, make([]contact, nodes))
+	}
+	n.left = make([]bool, nodes)
+	n.store = cassandra.New(nodes, n, n.rng)
+	if skew > 0 {
+		for i := range nodes {
+			n.store.Skew(i, time.Duration(n.rng.Int64N(2*int64(skew)+1))-skew)
 		}
 	}
-	return s
+	return n.store
 }
 
-// coordinator draws the node that a client sends a statement to.
-func (n *internode) coordinator() int {
-	if n.nodes == 1 {
-		return 0
+// coordinator draws the node that the driver sends a statement to, from those to which it has a connection, if to any.
+func (n *internode) coordinator() (node int, ok bool) {
+	var connected []int
+	if len(n.nodes) == 1 {
+		return 0, !n.left[0]
 	}
-	return n.rng.IntN(n.nodes)
+	for i, left := range n.left {
+		if !left {
+			connected = append(connected, i)
+		}
+	}
+	if len(connected) == 0 {
+		return 0, false
+	}
+	return connected[n.rng.IntN(len(connected))], true
 }
+
+func (n *internode) servers() []*server { return n.nodes }
 
 // Now and Micros are the true time.
 func (n *internode) Now() time.Duration { return n.now }
 func (n *internode) Micros() int64      { return epoch + n.now.Microseconds() }
 
-// After is a timer of the nodes.
-func (n *internode) After(d time.Duration, f func()) cassandra.Timer { return n.network.After(d, f) }
+// After is a timer of a node.
+func (n *internode) After(node int, d time.Duration, f func()) cassandra.Timer {
+	return n.nodes[node].after(d, f)
+}
 
 // Send carries a message, or loses it. What a node sends itself takes its time too, and comes.
 func (n *internode) Send(m cluster.Message, arrive func()) {
 	if m.From != m.To && (n.lost != nil && n.lost(m) || n.breaks(m)) {
 		return
 	}
-	n.network.After(n.strategy.delay(flow{[2]int{m.From, m.To}, m.Answer}), arrive)
+	n.network.After(n.strategy.delay(flow{[2]int{m.From, m.To}, m.Answer}), func() {
+		if !n.cut(m) {
+			n.nodes[m.To].act(arrive)
+		}
+	})
+}
+
+// cut tells whether the way of a message is cut off.
+func (n *internode) cut(m cluster.Message) bool {
+	return m.From != m.To && (n.nodes[m.From].mute() || n.nodes[m.To].deaf())
 }
 
 // breaks tells whether the connection of a message is broken, or breaks now. What the rig asks for itself is not lost.
@@ -86,7 +119,13 @@ func (n *internode) breaks(m cluster.Message) bool {
 func (w *World) Lose(lost func(cluster.Message) bool) { w.between.lost = lost }
 
 // Down has the other nodes of the store know that one is down, or is not.
-func (w *World) Down(node int, is bool) { w.store.Down(node, is) }
+func (w *World) Down(node int, is bool) {
+	for observer := range w.between.nodes {
+		if observer != node {
+			w.store.Down(observer, node, is)
+		}
+	}
+}
 
 // Skew sets by how much the clock of one of the store's nodes is ahead.
 func (w *World) Skew(node int, by time.Duration) { w.store.Skew(node, by) }

@@ -54,7 +54,7 @@ func (w *World) Deliver(process string) persistence.Call[string] {
 		call.Finish("", persistence.Unknown, fmt.Errorf("no commit of %s was lost", process))
 		return call
 	}
-	return request(w.board, w.net, &link{}, adminTimeout, func(reply func(string)) {
+	return request(w.board, w.broker.server, &link{}, adminTimeout, func(reply func(string)) {
 		code := late()
 		if code == codeNone {
 			code = "no error"
@@ -72,11 +72,11 @@ func wrote(s persistence.Statement) func(process string) bool {
 }
 
 // swallowed is ask for a request that is lost before it arrives.
-func swallowed(w *World, l *loss, on *link, what string, broken func()) {
-	ask(w.net, on, func(reply func(struct{})) {
+func swallowed(l *loss, to *server, on *link, what string, broken func()) {
+	ask(to, on, func(reply func(struct{})) {
 		l.happens(what + " was not sent, and its connection cut")
 		reply(struct{}{})
-	}, func(struct{}) { broken() })
+	}, func(struct{}) { broken() }, broken)
 }
 
 // heldBack is the proof that an answer was lost.

@@ -49,10 +49,10 @@ func (l lossy) draw(process string) fate {
 	return arrives
 }
 
-// unsure is ask for a worker: broken is called instead of answered when the request or its answer was lost.
-func unsure[T any](w *World, process string, l *link, what func() string, serve func(reply func(T)), answered func(T), broken func()) {
+// unsure is ask for a worker: broken is called instead of answered also when the request or its answer was lost.
+func unsure[T any](w *World, process string, to *server, l *link, what func() string, serve func(reply func(T)), answered func(T), broken func()) {
 	f := w.lossy.draw(process)
-	ask(w.net, l, func(reply func(T)) {
+	ask(to, l, func(reply func(T)) {
 		if f != requestLost {
 			serve(reply)
 			return
@@ -69,7 +69,7 @@ func unsure[T any](w *World, process string, l *link, what func() string, serve 
 			w.lost(process, history.LostAnswer, "the answer to "+what()+" was lost, and what it asked for was done")
 		}
 		broken()
-	})
+	}, broken)
 }
 
 // lost notes a loss at the moment at which it is one.

@@ -52,6 +52,9 @@ type joining struct {
 	gaveBack bool
 }
 
+// breaks is that the connection broke over which it went on: it begins anew.
+func (j *joining) breaks() { j.done, j.code = true, codeNotCoordinator }
+
 var _ workload.Member = (*member)(nil)
 
 // Poll returns records or one change of the assignment.
@@ -131,7 +134,7 @@ const noGeneration = -1
 // may have changed, or records of it would be folded after its end. They are fetched again.
 func (m *member) fetch(maxRecords int, wait time.Duration) ([]workload.Record, bool) {
 	positions := maps.Clone(m.assigned)
-	fetching := request(m.world.board, m.world.net, &m.leader, wait+m.config.RequestTimeout,
+	fetching := request(m.world.board, m.world.broker.server, &m.leader, wait+m.config.RequestTimeout,
 		func(reply func([]workload.Record)) { m.world.broker.fetch(positions, m.turn, maxRecords, wait, reply) })
 	m.world.board.Await(board.Forever, func() bool { return fetching.Done() || m.interrupted() })
 	var records []workload.Record
@@ -161,7 +164,7 @@ func (m *member) startJoin() {
 // sendJoin sends JoinGroup: a new member's first gets it an id, its second makes it a member (KIP-394).
 func (m *member) sendJoin(j *joining, id string) {
 	w, s := m.world, m.subscription(id)
-	ask(w.net, &m.coordinator,
+	ask(w.broker.server, &m.coordinator,
 		func(reply func(joinAnswer)) { w.broker.group.Join(s, m.client, m.config, reply) },
 		func(a joinAnswer) {
 			switch {
@@ -178,13 +181,13 @@ func (m *member) sendJoin(j *joining, id string) {
 				m.beat()
 				m.sync(j, assign(m.config.Assignor, a.members, len(w.broker.log)))
 			}
-		})
+		}, j.breaks)
 }
 
 // sync sends SyncGroup.
 func (m *member) sync(j *joining, assignments map[string][]int32) {
 	w, token := m.world, m.token
-	ask(w.net, &m.coordinator,
+	ask(w.broker.server, &m.coordinator,
 		func(reply func(syncAnswer)) { w.broker.group.Sync(token.Member, token.Generation, assignments, reply) },
 		func(a syncAnswer) {
 			switch {
@@ -195,19 +198,19 @@ func (m *member) sync(j *joining, assignments map[string][]int32) {
 				j.assignment = a.assignment
 				m.fetchOffsets(j, m.added(a.assignment))
 			}
-		})
+		}, j.breaks)
 }
 
 // fetchOffsets fetches the offsets to start from, before anything is recovered.
 func (m *member) fetchOffsets(j *joining, partitions []int32) {
 	w := m.world
-	ask(w.net, &m.coordinator, func(reply func([]workload.Assigned)) {
+	ask(w.broker.server, &m.coordinator, func(reply func([]workload.Assigned)) {
 		var start []workload.Assigned
 		for _, p := range partitions {
 			start = append(start, workload.Assigned{Partition: p, Start: w.broker.group.Committed(p).N})
 		}
 		reply(start)
-	}, func(start []workload.Assigned) { j.done, j.start = true, start })
+	}, func(start []workload.Assigned) { j.done, j.start = true, start }, j.breaks)
 }
 
 // arrived ends a join: it hands out what was assigned, or begins anew.
@@ -243,7 +246,7 @@ func (m *member) beat() { m.world.net.set(&m.heartbeat, m.config.HeartbeatInterv
 // sendHeartbeat sends one, and lets the next follow.
 func (m *member) sendHeartbeat() {
 	w, token := m.world, m.token
-	unsure(w, m.client, &m.coordinator, func() string { return "a heartbeat" },
+	unsure(w, m.client, w.broker.server, &m.coordinator, func() string { return "a heartbeat" },
 		func(reply func(string)) { reply(w.broker.group.Heartbeat(token.Member, token.Generation)) },
 		func(code string) { m.told(token, code) }, func() {})
 	m.beat()
@@ -278,7 +281,7 @@ func (m *member) pollExpired() {
 // goodbye sends LeaveGroup.
 func (m *member) goodbye(answered func(string)) {
 	w, id := m.world, m.token.Member
-	ask(w.net, &m.coordinator, func(reply func(string)) { reply(w.broker.group.Leave(id)) }, answered)
+	ask(w.broker.server, &m.coordinator, func(reply func(string)) { reply(w.broker.group.Leave(id)) }, answered, func() { answered(codeNotCoordinator) })
 }
 
 // Commit commits under the token that the caller captured.
@@ -295,10 +298,10 @@ func (m *member) Commit(token workload.Token, partition int32, offset int64) per
 			w.lostCommits = map[string]func() string{}
 		}
 		w.lostCommits[m.client] = serve
-		swallowed(w, l, &m.coordinator, what(), breaks(call))
+		swallowed(l, w.broker.server, &m.coordinator, what(), breaks(call))
 		return call
 	}
-	unsure(w, m.client, &m.coordinator, what, func(reply func(string)) { reply(serve()) }, func(code string) {
+	unsure(w, m.client, w.broker.server, &m.coordinator, what, func(reply func(string)) { reply(serve()) }, func(code string) {
 		if code == codeNone {
 			if l := w.take(workload.CommitAccepted, armed, mine); l != nil {
 				l.happens(heldBack(what(), "accepted"))

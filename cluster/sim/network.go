@@ -24,18 +24,21 @@ type link struct{ there, back time.Duration }
 // exchange is a request on its way to a server, and then its answer on the way back: one message that is carried twice.
 type exchange[T any] struct {
 	net      *network
+	to       *server
 	link     *link
 	of       any
 	serve    func(reply func(T))
 	answered func(T)
+	broken   func()
 	answer   T
-	back     bool
+	// back tells that it is on its way back, cut that this is the news of a connection that broke.
+	back, cut bool
 }
 
 // ask carries a request to a server and its answer back. The server's serve gets a reply function, which it may call
-// later, or never; not twice.
-func ask[T any](n *network, l *link, serve func(reply func(T)), answered func(T)) {
-	e := &exchange[T]{net: n, link: l, of: n.run, serve: serve, answered: answered}
+// later, or never; not twice. Broken is called instead of answered when the connection broke.
+func ask[T any](to *server, l *link, serve func(reply func(T)), answered func(T), broken func()) {
+	e := &exchange[T]{net: to.net, to: to, link: l, of: to.net.run, serve: serve, answered: answered, broken: broken}
 	if l != nil {
 		e.of = l
 	}
@@ -57,27 +60,50 @@ func (e *exchange[T]) send() {
 }
 
 func (e *exchange[T]) reply(answer T) {
+	if e.back {
+		return // The connection broke before.
+	}
+	e.to.answers(e)
 	e.answer, e.back = answer, true
+	e.send()
+}
+
+// arrive has the server deal with the request.
+func (e *exchange[T]) arrive() {
+	e.to.answers(e)
+	if e.serve(e.reply); !e.back {
+		e.to.open = append(e.to.open, e)
+	}
+}
+
+func (e *exchange[T]) breaks() {
+	e.back, e.cut = true, true
 	e.send()
 }
 
 // happen is that it arrives.
 func (e *exchange[T]) happen() {
-	if e.back {
+	switch {
+	case !e.back:
+		e.to.hear(e)
+	case e.cut:
+		e.broken()
+	case !e.to.cutOff():
 		e.answered(e.answer)
-		return
 	}
-	e.serve(e.reply)
 }
 
 // request is a call whose answer is awaited. When none came in time its outcome is unknown: the request may have been
 // applied, may yet be, or its answer is still on the way.
-func request[T any](b *board.Board, n *network, l *link, timeout time.Duration, serve func(reply func(T))) *board.Call[T] {
+func request[T any](b *board.Board, to *server, l *link, timeout time.Duration, serve func(reply func(T))) *board.Call[T] {
 	call := board.NewCall[T](b)
-	expiry := expire(n, call, timeout)
-	ask(n, l, serve, func(answer T) {
+	expiry := expire(to.net, call, timeout)
+	ask(to, l, serve, func(answer T) {
 		expiry.Stop()
 		call.Finish(answer, persistence.Answered, nil)
+	}, func() {
+		expiry.Stop()
+		breaks(call)()
 	})
 	return call
 }

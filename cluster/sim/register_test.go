@@ -27,6 +27,9 @@ type crowd struct {
 	events int
 	// doubts are the writes that had no answer, shown those that a read has shown.
 	doubts, shown map[string]bool
+	// pace is the most that a client waits before it does something, meanwhile what is done to the servers.
+	pace      time.Duration
+	meanwhile func(workload.World)
 }
 
 func newCrowd(w *World) *crowd {
@@ -87,11 +90,16 @@ var even = mix{0.5, 0.5}
 // atOnce lets so many clients do so many things each. At last the row is read at SERIAL by nobody whose messages are lost.
 func (c *crowd) atOnce(seed int64, clients, deeds int, m mix) error {
 	return c.w.Board().Run("drain", func(p workload.World) {
+		busy := clients
 		c.w.Start(persistence.Statement{Verb: persistence.Insert, If: persistence.IfNotExists, Key: "k", Metadata: "first"}).Await()
 		for n := range clients {
 			p.Go(fmt.Sprintf("%c/1", 'a'+n), func(p workload.World) {
 				rng := rand.New(rand.NewPCG(uint64(seed), uint64(n)))
+				defer func() { busy-- }()
 				for i := range deeds {
+					if c.pace > 0 {
+						p.Sleep(time.Duration(rng.Int64N(int64(c.pace))))
+					}
 					if rng.Float64() < m.reads {
 						c.read(rng.Float64() < m.serial)
 					} else {
@@ -100,7 +108,10 @@ func (c *crowd) atOnce(seed int64, clients, deeds int, m mix) error {
 				}
 			})
 		}
-		p.Sleep(time.Minute)
+		if c.meanwhile != nil {
+			c.meanwhile(p)
+		}
+		p.Await(time.Hour, func() bool { return busy == 0 })
 		c.read(true)
 	})
 }

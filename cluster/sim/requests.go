@@ -23,7 +23,7 @@ func (w *World) Requests(client string) (cluster.Requests, error) {
 // Join joins. Its answer may take as long as a rebalance does.
 func (r *requests) Join(member string, session, rebalance time.Duration) persistence.Call[cluster.Joined] {
 	g := r.world.broker.group
-	return request(r.world.board, r.world.net, &r.link, rebalance+adminTimeout, func(reply func(cluster.Joined)) {
+	return request(r.world.board, r.world.broker.server, &r.link, rebalance+adminTimeout, func(reply func(cluster.Joined)) {
 		g.Join(subscription{id: member}, r.client, workload.MemberConfig{SessionTimeout: session, MaxPollInterval: rebalance}, func(a joinAnswer) {
 			reply(cluster.Joined{
 				Code: a.code, Token: workload.Token{Member: a.member, Generation: a.generation}, Leads: len(a.members) > 0,
@@ -39,7 +39,7 @@ func (r *requests) Sync(t workload.Token, leads bool) persistence.Call[workload.
 		assignments = map[string][]int32{t.Member: {0}}
 	}
 	g := r.world.broker.group
-	return request(r.world.board, r.world.net, &r.link, adminTimeout, func(reply func(workload.CommitAnswer)) {
+	return request(r.world.board, r.world.broker.server, &r.link, adminTimeout, func(reply func(workload.CommitAnswer)) {
 		g.Sync(t.Member, t.Generation, assignments, func(a syncAnswer) { reply(workload.CommitAnswer{Code: a.code}) })
 	})
 }
@@ -55,7 +55,7 @@ func (r *requests) Commit(t workload.Token, partition int32, offset int64) persi
 }
 
 func (r *requests) ask(what func(*group) string) persistence.Call[workload.CommitAnswer] {
-	return request(r.world.board, r.world.net, &r.link, adminTimeout, func(reply func(workload.CommitAnswer)) {
+	return request(r.world.board, r.world.broker.server, &r.link, adminTimeout, func(reply func(workload.CommitAnswer)) {
 		reply(workload.CommitAnswer{Code: what(r.world.broker.group)})
 	})
 }

@@ -167,11 +167,12 @@ func wantError(t *testing.T, err error, part string) {
 func TestLinksKeepTheirOrder(t *testing.T) {
 	arrivals := func(l *link) (there, back []int) {
 		s := newScheduler(walk{seeded(7)})
+		to := &server{net: &network{s}}
 		for i := range 50 {
-			ask(&network{s}, l, func(reply func(int)) {
+			ask(to, l, func(reply func(int)) {
 				there = append(there, i)
 				reply(i)
-			}, func(i int) { back = append(back, i) })
+			}, func(i int) { back = append(back, i) }, nil)
 		}
 		for s.advance() {
 		}
@@ -194,7 +195,7 @@ func TestLateAnswer(t *testing.T) {
 	w := emptyWorld(1)
 	mustPlay(t, w, func(p workload.World) {
 		applied := false
-		call := request(w.board, w.net, nil, time.Second, func(reply func(int)) {
+		call := request(w.board, w.broker.server, nil, time.Second, func(reply func(int)) {
 			applied = true
 			w.net.After(2*time.Second, func() { reply(1) })
 		})

@@ -18,25 +18,34 @@ type replied struct {
 // statementTimeout is how long a statement's answer is awaited.
 const statementTimeout = 5 * time.Second
 
-// Start sends a statement; no two statements keep their order on the way.
+// errNoNode is why a statement was not sent.
+var errNoNode = errors.New("the driver has a connection to no node")
+
+// Start sends a statement to a node to which the driver has a connection; no two statements keep their order on the way.
 func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answer] {
-	return w.Through(w.between.coordinator(), s)
+	node, ok := w.between.coordinator()
+	if !ok {
+		call := board.NewCall[persistence.Answer](w.board)
+		call.Finish(persistence.Answer{}, persistence.Failed, &persistence.Error{Code: "no-connections", NoEffect: true, Err: errNoNode})
+		return call
+	}
+	return w.Through(node, s)
 }
 
 // Through sends a statement to one of the store's nodes.
 func (w *World) Through(node int, s persistence.Statement) persistence.Call[persistence.Answer] {
 	call := board.NewCall[persistence.Answer](w.board)
 	expiry := expire(w.net, call, statementTimeout)
-	process, armed := w.board.Acting(), w.armed
+	process, armed, to := w.board.Acting(), w.armed, w.between.nodes[node]
 	broken := func() {
 		expiry.Stop()
 		breaks(call)()
 	}
 	if l := w.take(workload.WriteRequest, armed, wrote(s)); l != nil {
-		swallowed(w, l, nil, statementText(s), broken)
+		swallowed(l, to, nil, statementText(s), broken)
 		return call
 	}
-	unsure(w, process, nil, func() string { return statementText(s) }, func(reply func(replied)) {
+	unsure(w, process, to, nil, func() string { return statementText(s) }, func(reply func(replied)) {
 		w.store.Ask(node, process, s, func(a persistence.Answer, err error) { reply(replied{a, err}) })
 	}, func(r replied) {
 		if r.answer.Applied {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/board"
 	"github.com/single-writer/chaos/cluster/sim/cassandra"
 	"github.com/single-writer/chaos/history"
@@ -45,15 +46,19 @@ const adminTimeout = 5 * time.Second
 
 // New makes a world with an empty input topic of so many partitions, whose schedule is a random walk.
 func New(seed int64, partitions int, recorder history.Recorder) *World {
-	return newWorld(walk{seeded(seed)}, seed, Cluster{}, partitions, recorder)
+	return newWorld(walk{seeded(seed)}, Cluster{}, cluster.Spec{Seed: seed, Partitions: partitions}, recorder)
 }
 
-func newWorld(by strategy, seed int64, c Cluster, partitions int, recorder history.Recorder) *World {
+func newWorld(by strategy, c Cluster, spec cluster.Spec, recorder history.Recorder) *World {
 	s := newScheduler(by)
-	w := &World{scheduler: s, net: &network{s}, board: board.New(s, recorder), lossy: newLossy(seed, c.Loss), logRules: kafkaLog()}
-	w.broker = newBroker(w.net, partitions)
-	w.between = newInternode(w.net, seed, c.Loss)
-	w.store = w.between.store(c)
+	nodes := max(1, spec.Cassandra)
+	if c.Replicas > 1 {
+		nodes = c.Replicas
+	}
+	w := &World{scheduler: s, net: &network{s}, board: board.New(s, recorder), lossy: newLossy(spec.Seed, c.Loss), logRules: kafkaLog()}
+	w.broker = newBroker(w.net, spec.Partitions)
+	w.between = newInternode(w.net, spec.Seed, c.Loss)
+	w.store = w.between.open(nodes, c.Skew)
 	s.abort = func(err error) { w.board.Abort(fmt.Errorf("%w: %s", err, w.board.Waiting())) }
 	return w
 }
@@ -75,42 +80,42 @@ func (w *World) NewMember(process string, c workload.MemberConfig) (workload.Mem
 
 // Produce appends to the input topic.
 func (w *World) Produce(partition int32, _ string, value []byte) persistence.Call[workload.ProduceAnswer] {
-	return request(w.board, w.net, &w.producer, adminTimeout, func(reply func(workload.ProduceAnswer)) {
+	return request(w.board, w.broker.server, &w.producer, adminTimeout, func(reply func(workload.ProduceAnswer)) {
 		reply(workload.ProduceAnswer{Offset: w.broker.produce(partition, value)})
 	})
 }
 
 // Committed reads the group's committed offset.
 func (w *World) Committed(partition int32) persistence.Call[history.Opt] {
-	return request(w.board, w.net, &w.admin, adminTimeout, func(reply func(history.Opt)) {
+	return request(w.board, w.broker.server, &w.admin, adminTimeout, func(reply func(history.Opt)) {
 		reply(w.broker.group.Committed(partition))
 	})
 }
 
 // Input reads the whole input topic.
 func (w *World) Input(partition int32) persistence.Call[[]workload.Record] {
-	return request(w.board, w.net, &w.admin, adminTimeout, func(reply func([]workload.Record)) {
+	return request(w.board, w.broker.server, &w.admin, adminTimeout, func(reply func([]workload.Record)) {
 		reply(append([]workload.Record(nil), w.broker.log[partition]...))
 	})
 }
 
 // Coordinator asks for the coordinator's record of the group.
 func (w *World) Coordinator() persistence.Call[workload.CoordinatorAnswer] {
-	return request(w.board, w.net, &w.admin, adminTimeout, func(reply func(workload.CoordinatorAnswer)) {
+	return request(w.board, w.broker.server, &w.admin, adminTimeout, func(reply func(workload.CoordinatorAnswer)) {
 		reply(w.broker.group.Describe())
 	})
 }
 
 // GroupLog reads the coordinator's log.
 func (w *World) GroupLog() persistence.Call[[]history.GroupLogEntry] {
-	return request(w.board, w.net, &w.admin, adminTimeout, func(reply func([]history.GroupLogEntry)) {
+	return request(w.board, w.broker.server, &w.admin, adminTimeout, func(reply func([]history.GroupLogEntry)) {
 		reply(w.broker.group.log.read())
 	})
 }
 
 // Evict makes the coordinator remove a member as if it had left.
 func (w *World) Evict(id string) persistence.Call[workload.CommitAnswer] {
-	return request(w.board, w.net, &w.admin, adminTimeout, func(reply func(workload.CommitAnswer)) {
+	return request(w.board, w.broker.server, &w.admin, adminTimeout, func(reply func(workload.CommitAnswer)) {
 		reply(workload.CommitAnswer{Code: w.broker.group.Leave(id)})
 	})
 }

@@ -23,6 +23,8 @@ const (
 type operation struct {
 	*Store
 	at *node
+	// lives are those that the node had had by then.
+	lives int
 	// of is the process that it is of.
 	of string
 	persistence.Statement
@@ -43,7 +45,8 @@ func (s *Store) Ask(coordinator int, process string, st persistence.Statement, d
 		done(s.alone(at, st), nil)
 		return
 	}
-	o := &operation{Store: s, at: at, of: process, Statement: st, second: s.clock(at) / 1e6, began: s.net.Now(), done: done}
+	o := &operation{Store: s, at: at, of: process, lives: at.lives, Statement: st, second: s.clock(at) / 1e6,
+		began: s.net.Now(), done: done}
 	switch {
 	case s.rounds(st):
 		(&round{operation: o, reads: reads(st)}).begin()
@@ -75,7 +78,7 @@ func ask[T any](o *operation, to []*node, about cluster.Phase, do func(n *node) 
 			answer := do(n)
 			back := cluster.Message{From: n.number, To: o.at.number, About: about, Answer: true, For: o.of}
 			o.net.Send(back, func() {
-				if over {
+				if over || o.lives != o.at.lives {
 					return
 				}
 				next := heard(n, answer)
@@ -90,15 +93,15 @@ func ask[T any](o *operation, to []*node, about cluster.Phase, do func(n *node) 
 	if o.Verb == persistence.Scan {
 		within = rangeTimeout
 	}
-	expiry = o.net.After(max(0, o.began+within-o.net.Now()), func() {
+	expiry = o.net.After(o.at.number, max(0, o.began+within-o.net.Now()), func() {
 		over = true
 		late()
 	})
 }
 
-// acknowledged has all live nodes do something, and goes on when a quorum has: the others do it later, or never.
+// acknowledged has all nodes that the coordinator takes to be up do something, and goes on when a quorum has: the others do it later, or never.
 func (o *operation) acknowledged(about cluster.Phase, do func(n *node), then func(), failed func(error)) {
-	to := o.live
+	to := o.at.live
 	if !o.Rules.Begins(len(to), o.needed()) {
 		failed(unavailable(len(to), o.needed(), o.If == persistence.Always))
 		return
@@ -118,10 +121,10 @@ type replied struct {
 	part *table
 }
 
-// read merges what a quorum has, cell by cell. All live nodes are asked, and the first that answer are the quorum: which of
+// read merges what a quorum has, cell by cell. All nodes that are taken to be up are asked, and the first that answer are the quorum: which of
 // them a real coordinator asks is its snitch's choice, and the driver's.
 func (o *operation) read(then func(*table), failed func(error)) {
-	to := o.live
+	to := o.at.live
 	if !o.Rules.Begins(len(to), o.needed()) {
 		failed(unavailable(len(to), o.needed(), o.If == persistence.Always))
 		return

@@ -25,7 +25,7 @@ type round struct {
 }
 
 func (r *round) begin() {
-	if alive := len(r.live); !r.Rules.Begins(alive, r.needed()) {
+	if alive := len(r.at.live); !r.Rules.Begins(alive, r.needed()) {
 		r.fail(unavailable(alive, r.needed(), true))
 		return
 	}
@@ -43,7 +43,7 @@ func (r *round) fail(err error) {
 // again begins anew, after a while in which the other round can end.
 func (r *round) again() {
 	r.contentions++
-	r.net.After(time.Duration(r.rng.Int64N(int64(standBack))), r.prepare)
+	r.net.After(r.at.number, time.Duration(r.rng.Int64N(int64(standBack))), r.prepare)
 }
 
 // summary is what a quorum says that promises a ballot: what is accepted and not committed, and the last commit.
@@ -76,7 +76,7 @@ func (r *round) prepare() {
 	}
 	b := r.ballot(r.at, r.least)
 	var heard summary
-	ask(r.operation, r.live, cluster.Prepare,
+	ask(r.operation, r.at.live, cluster.Prepare,
 		func(n *node) promise { return n.acceptor(keyOf(r.Statement)).prepare(r.Rules, b) },
 		func(n *node, p promise) func() {
 			r.least = max(r.least, p.seen.at+1)
@@ -152,7 +152,7 @@ func (r *round) seal(b ballot, then func()) {
 // again, one that somebody has may be finished by another round, and so nobody knows (CASSANDRA-6013). Of another's write
 // there is nothing to say to anybody, and it is tried again in any case.
 func (r *round) propose(p proposal, anothers bool, then func()) {
-	to := r.live
+	to := r.at.live
 	answers, accepts := 0, 0
 	ask(r.operation, to, cluster.Propose,
 		func(n *node) bool {

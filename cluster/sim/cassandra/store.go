@@ -10,6 +10,7 @@ package cassandra
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,8 +25,8 @@ type Network interface {
 	Micros() int64
 	// Send has arrive called when the message arrives, if it does.
 	Send(m cluster.Message, arrive func())
-	// After calls f when the time has passed, unless it is stopped before.
-	After(d time.Duration, f func()) Timer
+	// After lets a node do something when the time has passed, unless that is stopped before or the node has ended.
+	After(node int, d time.Duration, f func()) Timer
 }
 
 // Timer is something that will happen.
@@ -34,9 +35,8 @@ type Timer interface{ Stop() }
 // Store is the nodes.
 type Store struct {
 	Rules *Rules
-	// live are the nodes that are not known to be down.
-	nodes, live []*node
-	net         Network
+	nodes []*node
+	net   Network
 	// rng draws how long a coordinator stands back from another's round.
 	rng *rand.Rand
 	// ballots counts them, so that no two are the same.
@@ -50,9 +50,12 @@ type node struct {
 	acceptors map[rowKey]*acceptor
 	// last is the time of its last ballot.
 	last Stamp
-	// ahead is by how many microseconds its clock is ahead. down is what the others believe of it.
+	// ahead is by how many microseconds its clock is ahead.
 	ahead int64
-	down  bool
+	// live are the nodes that it takes to be up, itself among them.
+	live []*node
+	// lives counts its processes that have ended: a statement that one of those coordinated goes no further.
+	lives int
 }
 
 // New makes a store of so many nodes.
@@ -65,22 +68,34 @@ func New(nodes int, n Network, rng *rand.Rand) *Store {
 		}
 		s.nodes = append(s.nodes, n)
 	}
-	s.live = s.nodes
+	for _, n := range s.nodes {
+		n.live = s.nodes
+	}
 	return s
 }
 
 // Nodes is how many there are.
 func (s *Store) Nodes() int { return len(s.nodes) }
 
-// Down has the other nodes know that a node is down, or is not.
-func (s *Store) Down(number int, is bool) {
-	s.nodes[number].down = is
-	s.live = nil
-	for _, n := range s.nodes {
-		if !n.down {
-			s.live = append(s.live, n)
-		}
-	}
+// Down has a node take another to be down, or to be up.
+func (s *Store) Down(observer, number int, is bool) {
+	at, of := s.nodes[observer], s.nodes[number]
+	at.live = slices.DeleteFunc(slices.Clone(s.nodes), func(n *node) bool {
+		return n == of && is || n != of && !slices.Contains(at.live, n)
+	})
+}
+
+// Up tells whether a node takes another to be up.
+func (s *Store) Up(observer, number int) bool {
+	return slices.Contains(s.nodes[observer].live, s.nodes[number])
+}
+
+// Ended says that a node's process has ended. What it had written is there when it is back; the statements that it coordinated are
+// nobody's.
+func (s *Store) Ended(number int) {
+	n := s.nodes[number]
+	n.lives++
+	n.last = 0
 }
 
 // Skew sets by how much a node's clock is ahead.

@@ -26,10 +26,10 @@ func newLone(t *testing.T) *lone {
 	return s
 }
 
-func (s *lone) Now() time.Duration                { return time.Duration(s.clock) * time.Microsecond }
-func (s *lone) Micros() int64                     { return s.clock }
-func (s *lone) Send(cluster.Message, func())      { s.t.Error("a lone node sends a message") }
-func (s *lone) After(time.Duration, func()) Timer { s.t.Error("a lone node waits"); return nil }
+func (s *lone) Now() time.Duration                     { return time.Duration(s.clock) * time.Microsecond }
+func (s *lone) Micros() int64                          { return s.clock }
+func (s *lone) Send(cluster.Message, func())           { s.t.Error("a lone node sends a message") }
+func (s *lone) After(int, time.Duration, func()) Timer { s.t.Error("a lone node waits"); return nil }
 
 // plain, cond and remove make statements on the one key; the value names the write.
 func plain(verb persistence.Verb, at, offset int64, value string) persistence.Statement {
