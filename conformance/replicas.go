@@ -53,13 +53,14 @@ func replicas() []Fact {
 		Says:      "a statement is not begun when the coordinator knows of too few nodes that are alive: unavailable, and without effect",
 		Otherwise: "it is begun",
 		show: func(b *bench) {
-			for _, s := range []persistence.Statement{cond(insert, missing, 5, "v"), plain(update, 10, 5, "v"), get, serial(get)} {
-				b.nodes.Down(1, true)
-				b.nodes.Down(2, true)
-				b.through(0, s, "unavailable, without effect")
-				b.nodes.Down(1, false)
-				b.nodes.Down(2, false)
-				b.seenBy(0, serial(get), absent)
+			statements := []persistence.Statement{cond(insert, missing, 5, "v"), plain(update, 10, 5, "v"), get, serial(get)}
+			b.told("nodes 1 and 2 are down", b.nodes.Down(1, 2))
+			for i, s := range statements {
+				b.through(0, of(name(i), s), "unavailable, without effect")
+			}
+			b.told("no node is down", b.nodes.Down())
+			for i := range statements {
+				b.seenBy(0, of(name(i), serial(get)), absent)
 			}
 		},
 	}, {
@@ -68,7 +69,7 @@ func replicas() []Fact {
 			"is applied to it, and then all read that; through one that is behind an ended row is alive",
 		Otherwise: "they end at the true time",
 		show: func(b *bench) {
-			b.nodes.Skew(1, ahead)
+			b.skew(1, ahead)
 			b.through(0, ttl(30, plain(update, 10, 5, "v")), applied)
 			b.seenBy(0, get, "v@5")
 			b.seenBy(1, get, absent)
@@ -76,7 +77,7 @@ func replicas() []Fact {
 			for _, n := range ofNodes {
 				b.seenBy(n, get, "w@1")
 			}
-			b.nodes.Skew(2, -ahead)
+			b.skew(2, -ahead)
 			b.through(0, of("l", ttl(1, plain(update, 10, 5, "v"))), applied)
 			b.Sleep(2 * time.Second)
 			b.seenBy(0, of("l", get), absent)
@@ -88,13 +89,13 @@ func replicas() []Fact {
 			"is set back; plain writes in true time are acknowledged and lost meanwhile",
 		Otherwise: "a ballot is not lifted above what others have seen",
 		show: func(b *bench) {
-			b.nodes.Skew(1, ahead)
+			b.skew(1, ahead)
 			b.through(1, cond(insert, missing, 5, "v"), applied)
 			first := b.written("k")
 			if lead := first - b.Clock(); lead < ahead.Microseconds()-time.Second.Microseconds() {
 				b.wrongf("through a node %s ahead a conditional write is %d µs ahead", ahead, lead)
 			}
-			b.nodes.Skew(1, 0)
+			b.skew(1, 0)
 			b.through(0, cond(update, atMost, 6, "w"), applied)
 			if second := b.written("k"); second <= first {
 				b.wrongf("after a write at %d a conditional one is at %d", first, second)
@@ -107,7 +108,7 @@ func replicas() []Fact {
 		Says:      "that a ballot was lifted for one row leaves those of other rows at the time of the node's clock",
 		Otherwise: "the node goes on from its last ballot",
 		show: func(b *bench) {
-			b.nodes.Skew(1, ahead)
+			b.skew(1, ahead)
 			b.through(1, cond(insert, missing, 5, "v"), applied)
 			b.through(0, cond(update, atMost, 6, "w"), applied)
 			b.through(0, of("l", cond(insert, missing, 5, "v")), applied)
@@ -128,7 +129,7 @@ func serial(s persistence.Statement) persistence.Statement {
 
 // late is a time-out in words, of a coordinator that heard of itself alone: so many were waited for.
 func late(code string, needed int) string {
-	return fmt.Sprintf("no answer: %s: 1 of %d replicas answered in time", code, needed)
+	return fmt.Sprintf("no answer: %s, 1 of %d", code, needed)
 }
 
 // to are the requests of a phase to some nodes, from all messages from and to some; answers the answers in a phase.
@@ -144,18 +145,40 @@ func answers(about cluster.Phase) func(cluster.Message) bool {
 	return func(m cluster.Message) bool { return m.About == about && m.Answer }
 }
 
+// onItsWay is longer than a message between nodes that nobody waits for any more is on its way.
+const onItsWay = 200 * time.Millisecond
+
 // losing does something while messages between nodes are lost, and goes on when what was still on its way has come.
 func (b *bench) losing(lost func(cluster.Message) bool, do func()) {
 	b.nodes.Lose(lost)
 	do()
-	b.Sleep(time.Second)
+	b.Sleep(onItsWay)
 	b.nodes.Lose(nil)
 }
 
-// through sends a statement to a node, which is answered so.
-func (b *bench) through(node int, s persistence.Statement, want string) {
-	_, got := inWords(s, b.nodes.Through(node, s))
-	b.want(fmt.Sprintf("%s of %s @%d through node %d", s.Form(), s.Key, s.Offset, node), got, want)
+// told waits until nodes have been told of something.
+func (b *bench) told(what string, call persistence.Call[string]) {
+	if words, outcome, err := call.Await(); outcome != persistence.Answered {
+		b.wrongf("that %s: %s %v", what, words, err)
+	}
+}
+
+func (b *bench) skew(node int, by time.Duration) {
+	b.told(fmt.Sprintf("node %d is %s ahead", node, by), b.nodes.Skew(node, by))
+}
+
+// through sends a statement of several keys to a node at a time, each of which is answered so.
+func (b *bench) through(node int, s persistence.Statement, want string, further ...string) {
+	var all []persistence.Statement
+	var calls []persistence.Call[persistence.Answer]
+	for _, key := range append([]string{s.Key}, further...) {
+		all = append(all, of(key, s))
+		calls = append(calls, b.nodes.Through(node, of(key, s)))
+	}
+	for i, call := range calls {
+		_, got := inWords(all[i], call)
+		b.want(fmt.Sprintf("%s of %s @%d through node %d", s.Form(), all[i].Key, s.Offset, node), got, want)
+	}
 }
 
 // seenBy compares what a read through a node shows: of a scan, whether there is any row.

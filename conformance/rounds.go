@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"time"
+
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/workload/persistence"
 )
@@ -8,9 +10,9 @@ import (
 // phases is what becomes of a conditional write that ends in one of the phases of its round (paxos_variant: v1).
 func phases() []Fact {
 	write := cond(insert, missing, 5, "v")
-	// inDoubt has all nodes accept the write and nobody hear of it.
-	inDoubt := func(b *bench, s persistence.Statement) {
-		b.losing(answers(cluster.Propose), func() { b.through(0, s, late("write-timeout-CAS", 3)) })
+	// inDoubt has all nodes accept the write, also of further keys, and nobody hear of it.
+	inDoubt := func(b *bench, further ...string) {
+		b.losing(answers(cluster.Propose), func() { b.through(0, write, late("write-timeout-CAS", 3), further...) })
 	}
 	scan := persistence.Statement{Verb: persistence.Scan, Page: 7}
 	return []Fact{{
@@ -34,7 +36,7 @@ func phases() []Fact {
 		Says:      "one whose proposal was accepted and not heard of is a write time-out of the kind CAS, 1 of 3; a read at SERIAL finishes it, and all read it then",
 		Otherwise: "what was accepted is not finished",
 		show: func(b *bench) {
-			inDoubt(b, write)
+			inDoubt(b)
 			b.seenBy(1, serial(get), "v@5")
 			for _, n := range ofNodes {
 				b.seenBy(n, get, "v@5")
@@ -45,7 +47,7 @@ func phases() []Fact {
 		Says:      "a plain read at QUORUM neither sees nor finishes what was accepted and not committed, however often",
 		Otherwise: "what is accepted is there at once",
 		show: func(b *bench) {
-			inDoubt(b, write)
+			inDoubt(b)
 			for range 3 {
 				for _, n := range ofNodes {
 					b.seenBy(n, get, absent)
@@ -57,7 +59,7 @@ func phases() []Fact {
 		Says:      "nor does a scan, also at SERIAL, which is served; a read at SERIAL of the row then shows it",
 		Otherwise: "what is accepted is there at once",
 		show: func(b *bench) {
-			inDoubt(b, write)
+			inDoubt(b)
 			for _, n := range ofNodes {
 				b.seenBy(n, serial(scan), "0 rows")
 			}
@@ -69,10 +71,9 @@ func phases() []Fact {
 		Says:      "the next conditional write of the row finishes it first: its condition is about what was in doubt",
 		Otherwise: "what was accepted is not finished",
 		show: func(b *bench) {
-			inDoubt(b, write)
+			inDoubt(b, "l")
 			b.through(1, cond(update, atMost, 4, "w"), stored(5))
 			b.seenBy(2, get, "v@5")
-			inDoubt(b, of("l", write))
 			b.through(1, of("l", cond(update, atMost, 6, "w")), applied)
 			b.seenBy(2, of("l", get), "w@6")
 		},
@@ -82,19 +83,21 @@ func phases() []Fact {
 			"out for good, also by a read at SERIAL or a condition that does not hold",
 		Otherwise: "a round that writes nothing proposes nothing",
 		show: func(b *bench) {
-			byOne := func(key string) {
-				b.losing(to(cluster.Propose, 1, 2), func() { b.through(0, of(key, write), late("write-timeout-CAS", 3)) })
-			}
-			byOne("k")
-			b.Sleep(within)
+			shutOut := []persistence.Statement{of("l", serial(get)), of("m", cond(update, atMost, 9, "w"))}
+			b.losing(to(cluster.Propose, 1, 2), func() { b.through(0, write, late("write-timeout-CAS", 3), "l", "m") })
+			b.Sleep(long)
 			b.losing(from(2), func() { b.seenBy(1, serial(get), "v@5") })
-			for i, s := range []persistence.Statement{serial(get), cond(update, atMost, 9, "w")} {
-				key := name(i)
-				byOne(key)
-				b.losing(from(0), func() { inWords(s, b.nodes.Through(1, of(key, s))) })
-				for _, n := range ofNodes {
-					b.losing(from((n+1)%3), func() { b.seenBy(n, of(key, serial(get)), absent) })
+			b.losing(from(0), func() {
+				for _, s := range shutOut {
+					inWords(s, b.nodes.Through(1, s))
 				}
+			})
+			for _, n := range ofNodes {
+				b.losing(from((n+1)%3), func() {
+					for _, s := range shutOut {
+						b.seenBy(n, of(s.Key, serial(get)), absent)
+					}
+				})
 			}
 		},
 	}, {
@@ -114,6 +117,9 @@ func phases() []Fact {
 	}}
 }
 
+// long is as long as a script waits for what stays as it is.
+const long = time.Second
+
 // never looks at every node, and then whether another write comes first.
 func (b *bench) never() {
 	for _, n := range ofNodes {
@@ -123,11 +129,12 @@ func (b *bench) never() {
 	b.seenBy(2, get, "w@6")
 }
 
-// contention has nine clients insert each row of many at a time, three through each node.
+// contention has nine clients insert each row of many at a time, three through each node, until it has seen both.
 func contention(b *bench) {
-	const rows, clients, unknown = 200, 9, "no answer: cas-write-unknown: the proposal was accepted by 1 but not a quorum"
+	const rows, clients = 200, 9
+	unknown := late("cas-write-unknown", 2)
 	landed, not := 0, 0
-	for i := range rows {
+	for i := 0; i < rows && (landed == 0 || not == 0); i++ {
 		row := of(name(i), serial(get))
 		var writes []persistence.Statement
 		var calls []persistence.Call[persistence.Answer]

@@ -80,6 +80,8 @@ func inWords(s persistence.Statement, call persistence.Call[persistence.Answer])
 	switch {
 	case outcome == persistence.Failed && errors.As(err, &e):
 		return a, e.Code + ", without effect"
+	case errors.As(err, &e) && e.Needed > 0:
+		return a, fmt.Sprintf("no answer: %s, %d of %d", e.Code, e.Got, e.Needed)
 	case outcome != persistence.Answered:
 		return a, fmt.Sprintf("no answer: %v", err)
 	case a.Applied || s.Verb == persistence.Select || s.Verb == persistence.Scan:

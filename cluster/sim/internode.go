@@ -3,11 +3,14 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/cluster/board"
 	"github.com/single-writer/chaos/cluster/sim/cassandra"
 	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/workload/persistence"
 )
 
 // internode is the network between the nodes of the store. Its messages overtake each other: each is dealt with by a thread of
@@ -118,14 +121,25 @@ func (n *internode) breaks(m cluster.Message) bool {
 // Lose loses what a script says.
 func (w *World) Lose(lost func(cluster.Message) bool) { w.between.lost = lost }
 
-// Down has the other nodes of the store know that one is down, or is not.
-func (w *World) Down(node int, is bool) {
+// Down has all nodes of the store know which are down.
+func (w *World) Down(nodes ...int) persistence.Call[string] {
 	for observer := range w.between.nodes {
-		if observer != node {
-			w.store.Down(observer, node, is)
+		for node := range w.between.nodes {
+			w.store.Down(observer, node, observer != node && slices.Contains(nodes, node))
 		}
 	}
+	return w.known(fmt.Sprintf("down are %v", nodes))
 }
 
 // Skew sets by how much the clock of one of the store's nodes is ahead.
-func (w *World) Skew(node int, by time.Duration) { w.store.Skew(node, by) }
+func (w *World) Skew(node int, by time.Duration) persistence.Call[string] {
+	w.store.Skew(node, by)
+	return w.known(fmt.Sprintf("node %d is %s ahead", node, by))
+}
+
+// known is a call that has ended: of what is so at once.
+func (w *World) known(words string) persistence.Call[string] {
+	c := board.NewCall[string](w.board)
+	c.Finish(words, persistence.Answered, nil)
+	return c
+}

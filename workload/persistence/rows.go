@@ -160,7 +160,10 @@ type Error struct {
 	Code string
 	// NoEffect tells that the request definitely had none, then or later.
 	NoEffect bool
-	Err      error
+	// Got and Needed are what the server said of replicas when it could not wait any longer: how many had answered, or had
+	// accepted, and how many had to.
+	Got, Needed int
+	Err         error
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Code, e.Err) }

@@ -19,6 +19,8 @@ type Said struct {
 	// Consistency is the level at which too few replicas were alive, WriteType the kind of write that timed out.
 	Consistency Consistency
 	WriteType   string
+	// Got is how many replicas had answered in time, or had accepted, and Needed how many had to.
+	Got, Needed int
 	// Local is the driver's own word where the server said nothing.
 	Local Local
 }
@@ -54,7 +56,7 @@ const (
 // was refused as such, or the coordinator saw too few replicas to begin. Every time-out is unknown, whatever its phase. Too
 // few replicas at a plain level, for a conditional statement, is said of its last phase: it was accepted already.
 func Classify(r Request, s Said, err error) *persistence.Error {
-	e := &persistence.Error{Code: "error", Err: err}
+	e := &persistence.Error{Code: "error", Got: s.Got, Needed: s.Needed, Err: err}
 	switch {
 	case !s.Server:
 		s.Local.classify(e)

@@ -175,7 +175,7 @@ func (r *round) propose(p proposal, anothers bool, then func()) {
 			case answers < len(to):
 				return nil
 			case r.Rules.Unsure(accepts):
-				return func() { r.fail(unknown(accepts)) }
+				return func() { r.fail(unknown(accepts, r.needed())) }
 			}
 			return r.again
 		},

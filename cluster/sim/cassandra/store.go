@@ -131,19 +131,19 @@ const (
 // timedOut, contended, unavailable and unknown are errors in the words into which those of real servers are put. Every time-out leaves
 // open what came of the statement.
 func timedOut(code string, got, needed int) error {
-	return &persistence.Error{Code: code, Err: fmt.Errorf("%d of %d replicas answered in time", got, needed)}
+	return &persistence.Error{Code: code, Got: got, Needed: needed, Err: fmt.Errorf("%d of %d replicas answered in time", got, needed)}
 }
 
 func contended(code string, needed, times int) error {
-	return &persistence.Error{Code: code, Err: fmt.Errorf("0 of %d replicas after %d contention retries", needed, times)}
+	return &persistence.Error{Code: code, Needed: needed, Err: fmt.Errorf("0 of %d replicas after %d contention retries", needed, times)}
 }
 
 func unavailable(alive, needed int, noEffect bool) error {
 	return &persistence.Error{Code: "unavailable", NoEffect: noEffect, Err: fmt.Errorf("%d of the %d replicas needed are alive", alive, needed)}
 }
 
-func unknown(accepted int) error {
-	return &persistence.Error{Code: "cas-write-unknown", Err: fmt.Errorf("the proposal was accepted by %d but not a quorum", accepted)}
+func unknown(accepted, needed int) error {
+	return &persistence.Error{Code: "cas-write-unknown", Got: accepted, Needed: needed, Err: fmt.Errorf("the proposal was accepted by %d but not a quorum", accepted)}
 }
 
 func isWriteTimeout(err error) bool { return strings.HasPrefix(persistence.CodeOf(err), writeTimeout) }

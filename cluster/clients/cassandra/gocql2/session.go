@@ -119,10 +119,11 @@ func (*session) Said(err error) cassandra.Said {
 		said.Code, said.Consistency = cassandra.Unavailable, cassandra.Consistency(unavailable.Consistency)
 	case errors.As(err, &writeTimeout):
 		said.Code, said.WriteType = cassandra.WriteTimeout, writeTimeout.WriteType
+		said.Got, said.Needed = writeTimeout.Received, writeTimeout.BlockFor
 	case errors.As(err, &readTimeout):
-		said.Code = cassandra.ReadTimeout
+		said.Code, said.Got, said.Needed = cassandra.ReadTimeout, readTimeout.Received, readTimeout.BlockFor
 	case errors.As(err, &unknown):
-		said.Code = cassandra.CASUnknown
+		said.Code, said.Got, said.Needed = cassandra.CASUnknown, unknown.Received, unknown.BlockFor
 	case errors.Is(err, gocql.ErrNoConnections), errors.Is(err, gocql.ErrNoStreams):
 		said.Local = cassandra.NeverSent
 	case errors.Is(err, gocql.ErrTimeoutNoResponse):
