@@ -77,23 +77,23 @@ var onMessages = []Fault{
 		Name: history.FaultLoseAnswer, On: []Kind{Worker},
 		Does: "lets the store do what the worker writes next, and cuts the connection before the worker is told; a DELETE does " +
 			"not say whose it is, and is passed over",
-		Proof: "what of the answer was held back, once it was", Heal: healsByItself, arm: losing(workload.WriteAnswer),
+		Proof: "what of the answer was held back, once it was", Heal: healsByItself, arm: losing(workload.Upserts, workload.Answer),
 	},
 	{
 		Name: history.FaultLoseCommit, On: []Kind{Worker},
 		Does:  "cuts the connection under the worker's next commit, before the coordinator is asked",
-		Proof: "what of the request was not sent, once it was not", Heal: healsByItself, arm: losing(workload.CommitRequest),
+		Proof: "what of the request was not sent, once it was not", Heal: healsByItself, arm: losing("OffsetCommit", workload.Request),
 	},
 	{
 		Name: history.FaultLoseCommitAnswer, On: []Kind{Worker},
 		Does:  "lets the coordinator accept the worker's next commit, and cuts the connection before the worker is told",
-		Proof: "what of the answer was held back, once it was", Heal: healsByItself, arm: losing(workload.CommitAccepted),
+		Proof: "what of the answer was held back, once it was", Heal: healsByItself, arm: losing("OffsetCommit", workload.Answer),
 	},
 	{
 		Name: history.FaultLoseWrite, On: []Kind{Worker},
 		Does: "cuts the connection under what the worker writes next, before the store is asked; a DELETE does not say whose it " +
 			"is, and is passed over",
-		Proof: "what of the request was not sent, once it was not", Heal: healsByItself, arm: losing(workload.WriteRequest),
+		Proof: "what of the request was not sent, once it was not", Heal: healsByItself, arm: losing(workload.Upserts, workload.Request),
 	},
 	{
 		Name: history.FaultPhantom, On: []Kind{Worker},

@@ -23,13 +23,13 @@ func (r *Runner) later(w workload.World, a Action, arm func(*Runner, string) (pe
 	return nil
 }
 
-// losing arms the loss of a message for the worker's present life.
-func losing(m workload.Message) func(*Runner, string) (persistence.Call[string], error) {
+// losing arms the loss of the next such message of the worker's present life, with its connection.
+func losing(message string, way workload.Way) func(*Runner, string) (persistence.Call[string], error) {
 	return func(r *Runner, name string) (persistence.Call[string], error) {
 		process, err := r.running(name)
 		if err != nil {
 			return nil, err
 		}
-		return r.Wire.LoseNext(process, m), nil
+		return r.Wire.Arm(process, workload.Rule{Message: message, Way: way, Do: workload.Cut, Nth: 1}), nil
 	}
 }

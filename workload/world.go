@@ -156,29 +156,6 @@ type Truth interface {
 	Evict(member string) persistence.Call[CommitAnswer]
 }
 
-// Message is one that can be lost between a worker and a server: its connection breaks with it, and the worker is told that and
-// no more.
-type Message int
-
-// The messages. A request that is lost is never done; an answer is lost after what it says was done: it is the next one that
-// says so.
-const (
-	WriteRequest Message = iota
-	WriteAnswer
-	CommitRequest
-	CommitAccepted
-)
-
-// Wire is the way between workers and servers, on which messages can be lost.
-type Wire interface {
-	// LoseNext makes the next such message of a process be lost. The call ends with what shows it, when that has come about. What
-	// is written is known to be the process's by its metadata, which a DELETE does not have.
-	LoseNext(process string, m Message) persistence.Call[string]
-	// Deliver lets the last commit of the process that was lost come to the coordinator after all, as one that was late, and ends
-	// with what the coordinator says to it.
-	Deliver(process string) persistence.Call[string]
-}
-
 // CoordinatorAnswer is the coordinator's record of the group; Raw is its answer in its own words, kept as a proof.
 type CoordinatorAnswer struct {
 	Group history.GroupSeen

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -42,9 +43,18 @@ func (w *World) commitOffset(ctx context.Context, cl *kgo.Client, token workload
 	resp, err := cl.Broker(int(node)).Request(ctx, req)
 	if err != nil {
 		w.forgetCoordinator()
-		return "", err
+		return "", unsent(err)
 	}
 	return w.committedAnswer(resp.(*kmsg.OffsetCommitResponse))
+}
+
+// unsent says of a request that is sent once, and found no connection and could not make one, that it had no effect.
+func unsent(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		return &persistence.Error{Code: "no-connections", NoEffect: true, Err: err}
+	}
+	return err
 }
 
 // committedAnswer reads the one partition's code: none and a refusal are answers, all else is unknown.

@@ -119,25 +119,14 @@ func blob(v []byte) any {
 // forms are one statement of every form that the arms and the observer use, on the given key: what is prepared, and tried,
 // before the first run.
 func forms(key string) []persistence.Statement {
-	at := persistence.Statement{Key: key, Offset: 1, Metadata: "{}", Value: []byte("{}"), Timestamp: 1}
-	var out []persistence.Statement
-	for _, f := range []struct {
-		verb persistence.Verb
-		cond persistence.Condition
-	}{
-		{persistence.Select, persistence.Always}, {persistence.Scan, persistence.Always},
-		{persistence.Update, persistence.Always}, {persistence.Remove, persistence.Always},
-		{persistence.Expire, persistence.Always},
-		{persistence.Update, persistence.IfOffsetAtMost}, {persistence.Insert, persistence.IfNotExists},
-		{persistence.Update, persistence.IfExists}, {persistence.Update, persistence.IfOffsetNull},
-		{persistence.Remove, persistence.IfOffsetAtMost}, {persistence.Remove, persistence.IfExists},
-	} {
-		s := at
-		s.Verb, s.If = f.verb, f.cond
-		s.Writetimes = f.verb == persistence.Scan
-		out = append(out, s)
+	at := func(s persistence.Statement) persistence.Statement {
+		s.Key, s.Offset, s.Metadata, s.Value, s.Timestamp = key, 1, "{}", []byte("{}"), 1
+		return s
 	}
-	timed := at
-	timed.Verb, timed.Writetimes = persistence.Select, true
-	return append(append(out, timed), plainForms(at)...)
+	var out []persistence.Statement
+	for _, s := range persistence.Shapes() {
+		s.Writetimes = s.Verb == persistence.Scan && s.Table == persistence.Snapshots
+		out = append(out, at(s))
+	}
+	return append(out, at(persistence.Statement{Verb: persistence.Select, Writetimes: true}))
 }

@@ -45,18 +45,3 @@ func (r *rows) keysQuery(s persistence.Statement) (cql string, values []any, err
 	}
 	return "", nil, fmt.Errorf("no form of CQL for a %s", s.Form())
 }
-
-// plainForms are one statement of every form on the journal and on the keys.
-func plainForms(at persistence.Statement) []persistence.Statement {
-	var out []persistence.Statement
-	for _, table := range []persistence.Table{persistence.Journal, persistence.Keys} {
-		for _, verb := range []persistence.Verb{persistence.Insert, persistence.Select, persistence.Remove} {
-			s := at
-			s.Table, s.Verb = table, verb
-			out = append(out, s)
-		}
-	}
-	scan := at
-	scan.Table, scan.Verb = persistence.Journal, persistence.Scan
-	return append(out, scan)
-}

@@ -57,7 +57,7 @@ func TestContainersRepairRefusedByItself(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		lost, proof := w.LoseNext("a/1", workload.WriteAnswer), ""
+		lost, proof := w.Arm("a/1", workload.Rule{Message: workload.Upserts, Way: workload.Answer, Do: workload.Cut, Nth: 1}), ""
 		p.Go("wire", func(workload.World) { proof, _, _ = lost.Await() })
 		event := ledger.Event{ID: 1, Account: "k", Kind: ledger.Post, Amount: decimal.New(1, 0)}
 		b.Append(ledger.State{}.Fold(event, 0), 0)

@@ -12,7 +12,7 @@ func (s *Servers) Where() (table, row string) { return s.rows("").table(persiste
 
 // Execute executes a statement on the rows of a run of that name.
 func (s *Servers) Execute(ctx context.Context, run string, st persistence.Statement) (persistence.Answer, error) {
-	return s.rows(run).execute(ctx, st)
+	return s.rows(run).execute(ctx, st, nil)
 }
 
 // CQL sends any text, past the rig's own statements.

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/single-writer/chaos/cluster/board"
+	"github.com/single-writer/chaos/cluster/clients/wire"
 	"github.com/single-writer/chaos/workload"
 	"github.com/single-writer/chaos/workload/persistence"
 )
@@ -64,7 +65,8 @@ var _ workload.Member = (*member)(nil)
 // first poll all the same.
 func (w *World) NewMember(process string, c workload.MemberConfig) (workload.Member, error) {
 	ctx, cancel := context.WithCancel(w.ctx)
-	m := &member{world: w, config: c, cancel: cancel, conns: w.connectionsOf(process), franz: map[int32]bool{}}
+	m := &member{world: w, config: c, cancel: cancel, franz: map[int32]bool{},
+		conns: &connections{wire: wire.Dialer{Protocol: wire.Kafka, Rules: w.wire, Of: process}}}
 	opts := append(w.servers.kafka(),
 		kgo.WithContext(ctx),
 		kgo.ClientID(process),
@@ -319,6 +321,9 @@ func (m *member) Leave() {
 	m.conns.cut()
 	id := m.id()
 	m.Sever()
+	if m.world.wire.Walled(m.conns.wire.Of) {
+		return
+	}
 	// Whether it could leave is for whoever asked it to: the coordinator is asked, not the client.
 	_, _, _ = m.leave(m.world.admin, id, "the consumer is being closed").Await()
 }

@@ -29,7 +29,7 @@ func TestExecuteSentAgain(t *testing.T) {
 		"the first is unknown": {[]error{errNone, errLost}, persistence.Unknown},
 	} {
 		r := &rows{session: said{fakeRows{errNone, c.earlier}}, group: "g", topic: "t"}
-		a, err := r.execute(context.Background(), conditional)
+		a, err := r.execute(context.Background(), conditional, nil)
 		if got := outcomeOf(err); got != c.want || persistence.CodeOf(err) != "no-connections" || len(a.Earlier) != len(c.earlier) {
 			t.Errorf("%s: outcome %d, not %d; earlier %v", name, got, c.want, a.Earlier)
 		}
@@ -109,6 +109,16 @@ func TestCodeName(t *testing.T) {
 	}
 	if codeName(32000) == "" {
 		t.Error("a code that nobody knows reads as none")
+	}
+}
+
+// A commit that found no connection had no effect; of one whose connection broke nobody knows.
+func TestUnsent(t *testing.T) {
+	if got := outcomeOf(unsent(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED})); got != persistence.Failed {
+		t.Errorf("a dial that was refused: outcome %d", got)
+	}
+	if got := outcomeOf(named(unsent(&net.OpError{Op: "write", Err: syscall.EPIPE}))); got != persistence.Unknown {
+		t.Errorf("a connection that broke: outcome %d", got)
 	}
 }
 

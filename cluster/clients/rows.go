@@ -6,7 +6,9 @@ import (
 	"fmt"
 
 	"github.com/single-writer/chaos/cluster/clients/cassandra"
+	"github.com/single-writer/chaos/cluster/clients/wire"
 	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/workload"
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
@@ -23,13 +25,19 @@ type rows struct {
 // table is a table's name with its keyspace.
 func (r *rows) table(t persistence.Table) string { return r.keyspace + "." + tables[t].name }
 
-// Start sends a statement.
+// Start sends a statement. Whose it is goes with it, for the rules on the way.
 func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answer] {
-	return call(w, w.servers.driver.bound(requestTimeout), func(ctx context.Context) (persistence.Answer, error) { return w.rows.execute(ctx, s) })
+	whose := w.inStore(w.board.Acting())
+	return call(w, w.servers.driver.bound(requestTimeout), func(ctx context.Context) (persistence.Answer, error) {
+		if err := w.servers.wire.Rules.Refuses(whose); err != nil {
+			return persistence.Answer{}, &persistence.Error{Code: "no-connections", NoEffect: true, Err: err}
+		}
+		return w.rows.execute(ctx, s, map[string][]byte{wire.MarkKey: wire.Mark(whose, workload.StatementWords(s))})
+	})
 }
 
-// execute gives one statement to the driver. Nothing here sends it again: whether the driver may is what its name says.
-func (r *rows) execute(ctx context.Context, s persistence.Statement) (persistence.Answer, error) {
+// execute gives one statement to the driver, with what goes with it. Nothing here sends it again: whether the driver may is what its name says.
+func (r *rows) execute(ctx context.Context, s persistence.Statement, payload map[string][]byte) (persistence.Answer, error) {
 	cql, values, err := r.query(s)
 	if err != nil {
 		return persistence.Answer{}, err
@@ -37,7 +45,7 @@ func (r *rows) execute(ctx context.Context, s persistence.Statement) (persistenc
 	request := cassandra.Request{
 		CQL: cql, Values: values, Consistency: cassandra.Quorum, Serial: cassandra.Serial,
 		Conditional: s.If != persistence.Always, Idempotent: s.If == persistence.Always,
-		Page: s.Page,
+		Page: s.Page, Payload: payload,
 	}
 	if s.Serial {
 		request.Consistency = cassandra.Serial

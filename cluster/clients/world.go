@@ -45,7 +45,7 @@ func Connect(kafkaAddrs, cassandraHosts []string, cassandraPort int, d Driver) (
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
-	s := &Servers{kafkaAddrs: kafkaAddrs, driver: d, wire: &wire.Dialer{Protocol: wire.CQL}}
+	s := &Servers{kafkaAddrs: kafkaAddrs, driver: d, wire: &wire.Dialer{Protocol: wire.CQL, Rules: &wire.Rules{}}}
 	admin, err := kgo.NewClient(append(s.kafka(),
 		kgo.ClientID("chaos-admin"), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0))...)
 	if err != nil {
@@ -68,7 +68,7 @@ func Connect(kafkaAddrs, cassandraHosts []string, cassandraPort int, d Driver) (
 func (s *Servers) Warm(ctx context.Context, scratch string) error {
 	r := s.rows(scratch)
 	for _, st := range forms("warm") {
-		if _, err := r.execute(ctx, st); err != nil {
+		if _, err := r.execute(ctx, st, nil); err != nil {
 			return fmt.Errorf("warm up Cassandra: %w", err)
 		}
 	}
@@ -120,10 +120,8 @@ type World struct {
 	// offsetsFrom is where each partition of the offsets topic ended before the run.
 	offsetsFrom map[int32]int64
 	members     []*member
-	// connections are those to Kafka, by the life of a worker.
-	connections map[string]*connections
-	// lostCommits are the losses of commits, by process: the last one of each.
-	lostCommits map[string]*wire.Loss
+	// wire is what acts upon the messages between workers and Kafka.
+	wire *wire.Rules
 	// logs counts the topics besides the input topic.
 	logs int
 	// The coordinator of the group, by requests of their own goroutines and so not under the baton.
@@ -155,7 +153,7 @@ func (s *Servers) Open(ctx context.Context, name string, partitions int, recorde
 	}
 	w := &World{
 		servers: s, topic: t, group: name, rows: s.rows(name), offsetsFrom: ends, engine: newEngine(), admin: s.admin,
-		connections: map[string]*connections{}, lostCommits: map[string]*wire.Loss{},
+		wire: &wire.Rules{},
 	}
 	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	w.board = board.New(w.engine, recorder)
@@ -190,6 +188,7 @@ func (w *World) Close(ctx context.Context) error {
 			m.Sever()
 		}
 	})
+	w.clearWire()
 	w.cancel()
 	done := make(chan struct{})
 	go func() { w.requests.Wait(); close(done) }()

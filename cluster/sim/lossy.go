@@ -87,6 +87,14 @@ func breaks[T any](call *board.Call[T]) func() {
 	}
 }
 
+// refuses ends a call that found no connection.
+func refuses[T any](call *board.Call[T]) func() {
+	return func() {
+		var none T
+		call.Finish(none, persistence.Failed, &persistence.Error{Code: "no-connections", NoEffect: true, Err: errNoNode})
+	}
+}
+
 func statementText(s persistence.Statement) string {
 	if s.Verb == persistence.Select || s.Verb == persistence.Scan {
 		return fmt.Sprintf("%s of %s", s.Form(), s.Key)

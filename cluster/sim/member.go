@@ -134,8 +134,7 @@ const noGeneration = -1
 // may have changed, or records of it would be folded after its end. They are fetched again.
 func (m *member) fetch(maxRecords int, wait time.Duration) ([]workload.Record, bool) {
 	positions := maps.Clone(m.assigned)
-	fetching := request(m.world.board, m.world.broker.server, &m.leader, wait+m.config.RequestTimeout,
-		func(reply func([]workload.Record)) { m.world.broker.fetch(positions, m.turn, maxRecords, wait, reply) })
+	fetching := m.ask(positions, maxRecords, wait)
 	m.world.board.Await(board.Forever, func() bool { return fetching.Done() || m.interrupted() })
 	var records []workload.Record
 	if fetching.Done() {
@@ -164,8 +163,10 @@ func (m *member) startJoin() {
 // sendJoin sends JoinGroup: a new member's first gets it an id, its second makes it a member (KIP-394).
 func (m *member) sendJoin(j *joining, id string) {
 	w, s := m.world, m.subscription(id)
-	ask(w.broker.server, &m.coordinator,
+	// A join waits for others as long as they may take; the Java client gives it 5 s more (AbstractCoordinator, JOIN_GROUP_TIMEOUT_LAPSE).
+	send(w, joins(m, "JoinGroup", m.config.MaxPollInterval+5*time.Second,
 		func(reply func(joinAnswer)) { w.broker.group.Join(s, m.client, m.config, reply) },
+		func(a joinAnswer) string { return a.code },
 		func(a joinAnswer) {
 			switch {
 			case m.severed || m.join != j:
@@ -181,14 +182,15 @@ func (m *member) sendJoin(j *joining, id string) {
 				m.beat()
 				m.sync(j, assign(m.config.Assignor, a.members, len(w.broker.log)))
 			}
-		}, j.breaks)
+		}, j))
 }
 
 // sync sends SyncGroup.
 func (m *member) sync(j *joining, assignments map[string][]int32) {
 	w, token := m.world, m.token
-	ask(w.broker.server, &m.coordinator,
+	send(w, joins(m, "SyncGroup", m.config.RequestTimeout,
 		func(reply func(syncAnswer)) { w.broker.group.Sync(token.Member, token.Generation, assignments, reply) },
+		func(a syncAnswer) string { return a.code },
 		func(a syncAnswer) {
 			switch {
 			case m.severed || m.join != j:
@@ -198,19 +200,20 @@ func (m *member) sync(j *joining, assignments map[string][]int32) {
 				j.assignment = a.assignment
 				m.fetchOffsets(j, m.added(a.assignment))
 			}
-		}, j.breaks)
+		}, j))
 }
 
 // fetchOffsets fetches the offsets to start from, before anything is recovered.
 func (m *member) fetchOffsets(j *joining, partitions []int32) {
 	w := m.world
-	ask(w.broker.server, &m.coordinator, func(reply func([]workload.Assigned)) {
+	send(w, joins(m, "OffsetFetch", m.config.RequestTimeout, func(reply func([]workload.Assigned)) {
 		var start []workload.Assigned
 		for _, p := range partitions {
 			start = append(start, workload.Assigned{Partition: p, Start: w.broker.group.Committed(p).N})
 		}
 		reply(start)
-	}, func(start []workload.Assigned) { j.done, j.start = true, start }, j.breaks)
+	}, func([]workload.Assigned) string { return codeNone },
+		func(start []workload.Assigned) { j.done, j.start = true, start }, j))
 }
 
 // arrived ends a join: it hands out what was assigned, or begins anew.
@@ -246,9 +249,11 @@ func (m *member) beat() { m.world.net.set(&m.heartbeat, m.config.HeartbeatInterv
 // sendHeartbeat sends one, and lets the next follow.
 func (m *member) sendHeartbeat() {
 	w, token := m.world, m.token
-	unsure(w, m.client, w.broker.server, &m.coordinator, func() string { return "a heartbeat" },
-		func(reply func(string)) { reply(w.broker.group.Heartbeat(token.Member, token.Generation)) },
+	s := coordinated(m, "Heartbeat", 0,
+		func(reply func(string)) { reply(w.broker.group.Heartbeat(token.Member, token.Generation)) }, itself,
 		func(code string) { m.told(token, code) }, func() {})
+	s.what, s.lossy = func() string { return "a heartbeat" }, true
+	send(w, s)
 	m.beat()
 }
 
@@ -281,7 +286,8 @@ func (m *member) pollExpired() {
 // goodbye sends LeaveGroup.
 func (m *member) goodbye(answered func(string)) {
 	w, id := m.world, m.token.Member
-	ask(w.broker.server, &m.coordinator, func(reply func(string)) { reply(w.broker.group.Leave(id)) }, answered, func() { answered(codeNotCoordinator) })
+	send(w, coordinated(m, "LeaveGroup", 0, func(reply func(string)) { reply(w.broker.group.Leave(id)) }, itself, answered,
+		func() { answered(codeNotCoordinator) }))
 }
 
 // Commit commits under the token that the caller captured.
@@ -289,31 +295,16 @@ func (m *member) Commit(token workload.Token, partition int32, offset int64) per
 	w := m.world
 	call := board.NewCall[workload.CommitAnswer](w.board)
 	expiry := expire(w.net, call, m.config.RequestTimeout)
-	what := func() string { return fmt.Sprintf("a commit of %d", offset) }
-	mine := func(process string) bool { return process == m.client }
-	armed := w.armed
 	serve := func() string { return w.broker.group.Commit(token.Member, token.Generation, partition, offset) }
-	if l := w.take(workload.CommitRequest, armed, mine); l != nil {
-		if w.lostCommits == nil {
-			w.lostCommits = map[string]func() string{}
-		}
-		w.lostCommits[m.client] = serve
-		swallowed(l, w.broker.server, &m.coordinator, what(), breaks(call))
-		return call
-	}
-	unsure(w, m.client, w.broker.server, &m.coordinator, what, func(reply func(string)) { reply(serve()) }, func(code string) {
-		if code == codeNone {
-			if l := w.take(workload.CommitAccepted, armed, mine); l != nil {
-				l.happens(heldBack(what(), "accepted"))
-				breaks(call)()
-				return
-			}
-		}
+	s := coordinated(m, "OffsetCommit", 0, func(reply func(string)) { reply(serve()) }, itself, func(code string) {
 		// Also an answer that comes too late for who waited for it tells the client where it stands.
 		expiry.Stop()
 		m.told(token, code)
 		call.Finish(workload.CommitAnswer{Code: code}, persistence.Answered, nil)
 	}, breaks(call))
+	s.what, s.lossy, s.refused = func() string { return fmt.Sprintf("a commit of %d", offset) }, true, refuses(call)
+	s.late = serve
+	send(w, s)
 	return call
 }
 

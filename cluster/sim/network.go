@@ -19,7 +19,11 @@ type network struct{ *scheduler }
 
 // link is one connection. What is sent on it arrives in the order in which it was sent, each way; messages of different
 // links overtake each other. Requests without a link keep no order, as the streams of a CQL connection do not.
-type link struct{ there, back time.Duration }
+type link struct {
+	there, back time.Duration
+	// out and in are where the messages of a worker wait for one that is kept from going on.
+	out, in gate
+}
 
 // exchange is a request on its way to a server, and then its answer on the way back: one message that is carried twice.
 type exchange[T any] struct {

@@ -26,7 +26,7 @@ func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answ
 	node, ok := w.between.coordinator()
 	if !ok {
 		call := board.NewCall[persistence.Answer](w.board)
-		call.Finish(persistence.Answer{}, persistence.Failed, &persistence.Error{Code: "no-connections", NoEffect: true, Err: errNoNode})
+		refuses(call)()
 		return call
 	}
 	return w.Through(node, s)
@@ -36,33 +36,35 @@ func (w *World) Start(s persistence.Statement) persistence.Call[persistence.Answ
 func (w *World) Through(node int, s persistence.Statement) persistence.Call[persistence.Answer] {
 	call := board.NewCall[persistence.Answer](w.board)
 	expiry := expire(w.net, call, statementTimeout)
-	process, armed, to := w.board.Acting(), w.armed, w.between.nodes[node]
-	broken := func() {
-		expiry.Stop()
-		breaks(call)()
-	}
-	if l := w.take(workload.WriteRequest, armed, wrote(s)); l != nil {
-		swallowed(l, to, nil, statementText(s), broken)
-		return call
-	}
-	unsure(w, process, to, nil, func() string { return statementText(s) }, func(reply func(replied)) {
-		w.store.Ask(node, process, s, func(a persistence.Answer, err error) { reply(replied{a, err}) })
-	}, func(r replied) {
-		if r.answer.Applied {
-			if l := w.take(workload.WriteAnswer, armed, wrote(s)); l != nil {
-				l.happens(heldBack(statementText(s), "applied"))
-				broken()
+	process := w.board.Acting()
+	ends := func(end func()) func() { return func() { expiry.Stop(); end() } }
+	send(w, sending[replied]{
+		process: process, to: w.between.nodes[node], lossy: true,
+		words: func() []string { return workload.StatementWords(s) },
+		what:  func() string { return statementText(s) },
+		serve: func(reply func(replied)) {
+			w.store.Ask(node, process, s, func(a persistence.Answer, err error) { reply(replied{a, err}) })
+		},
+		done: func(r replied) (string, bool) { return r.said(s) },
+		answered: func(r replied) {
+			expiry.Stop()
+			if r.err != nil {
+				call.Finish(r.answer, outcomeOf(r.err), r.err)
 				return
 			}
-		}
-		expiry.Stop()
-		if r.err != nil {
-			call.Finish(r.answer, outcomeOf(r.err), r.err)
-			return
-		}
-		call.Finish(r.answer, persistence.Answered, nil)
-	}, broken)
+			call.Finish(r.answer, persistence.Answered, nil)
+		},
+		broken: ends(breaks(call)), refused: ends(refuses(call)),
+	})
 	return call
+}
+
+// said tells whether the store did what was asked, and its word for it.
+func (r replied) said(s persistence.Statement) (string, bool) {
+	if s.Verb == persistence.Select || s.Verb == persistence.Scan {
+		return "answered", r.err == nil
+	}
+	return "applied", r.answer.Applied
 }
 
 // outcomeOf is what is known of a statement that ended with an error.

@@ -23,12 +23,9 @@ type World struct {
 	between *internode
 	// The connections of the rig's own clients.
 	producer, admin link
-	// losses are the answers that are to be lost, lossy what is lost by chance.
-	losses []*loss
-	armed  int
-	// lostCommits are commits that were lost and can come late, by process: the last one of each.
-	lostCommits map[string]func() (code string)
-	lossy       lossy
+	// wire is what somebody has armed to act upon messages, lossy what is lost by chance.
+	wire  wire
+	lossy lossy
 	// logRules are those of the logs that are made besides the input topic.
 	logRules logRules
 }
@@ -56,6 +53,7 @@ func newWorld(by strategy, c Cluster, spec cluster.Spec, recorder history.Record
 		nodes = c.Replicas
 	}
 	w := &World{scheduler: s, net: &network{s}, board: board.New(s, recorder), lossy: newLossy(spec.Seed, c.Loss), logRules: kafkaLog()}
+	w.wire.lostCommits = map[string]func() string{}
 	w.broker = newBroker(w.net, spec.Partitions)
 	w.between = newInternode(w.net, spec.Seed, c.Loss)
 	w.store = w.between.open(nodes, c.Skew)

@@ -116,6 +116,17 @@ func (s Statement) Form() string {
 	return table + verb + [...]string{"", "-if-offset", "-if-offset-null", "-if-exists", "-if-not-exists"}[s.If]
 }
 
+// Shapes are one statement of every form that the arms and the observer use, without names and cells.
+func Shapes() []Statement {
+	return []Statement{
+		{Verb: Select}, {Verb: Scan}, {Verb: Update}, {Verb: Remove}, {Verb: Expire},
+		{Verb: Update, If: IfOffsetAtMost}, {Verb: Insert, If: IfNotExists}, {Verb: Update, If: IfExists}, {Verb: Update, If: IfOffsetNull},
+		{Verb: Remove, If: IfOffsetAtMost}, {Verb: Remove, If: IfExists},
+		{Table: Journal, Verb: Insert}, {Table: Journal, Verb: Select}, {Table: Journal, Verb: Remove}, {Table: Journal, Verb: Scan},
+		{Table: Keys, Verb: Insert}, {Table: Keys, Verb: Select}, {Table: Keys, Verb: Remove},
+	}
+}
+
 // Refusal is what a conditional statement that was not applied says of the row.
 type Refusal int
 

@@ -55,6 +55,8 @@ type Request struct {
 	Conditional bool
 	// Idempotent says that sending it twice does what sending it once does; no conditional statement is.
 	Idempotent bool
+	// Payload goes with the statement, and means nothing to the server.
+	Payload map[string][]byte
 	// Page is how many rows the driver fetches at a time; 0 leaves it to the driver.
 	Page int
 }

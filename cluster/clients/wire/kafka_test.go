@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/single-writer/chaos/workload"
 )
 
 // broker is one connection of a client of Kafka with the broker's end of it.
@@ -84,8 +86,8 @@ func commitAnswer(correlation int32, version, code int16) []byte {
 
 // A commit that is lost is not sent, and its client is told of a broken connection when it reads: heartbeats before it pass.
 func TestLoseCommit(t *testing.T) {
-	b := connectKafka(t, &Dialer{Protocol: Kafka})
-	loss := b.dialer.LoseRequest(Commits())
+	b := connectKafka(t, newDialer(Kafka))
+	loss := lose(t, b.dialer, "a/1", "OffsetCommit", workload.Request)
 	heartbeat := kmsg.NewPtrHeartbeatRequest()
 	if len(b.send(1, heartbeat)) == 0 {
 		t.Error("a heartbeat was lost")
@@ -106,8 +108,8 @@ func TestLoseCommit(t *testing.T) {
 func TestLoseCommitAnswer(t *testing.T) {
 	const illegalGeneration = 22
 	for _, version := range []int16{7, 8, 10} {
-		b := connectKafka(t, &Dialer{Protocol: Kafka})
-		loss := b.dialer.LoseAnswer(Commits())
+		b := connectKafka(t, newDialer(Kafka))
+		loss := lose(t, b.dialer, "a/1", "OffsetCommit", workload.Answer)
 		b.send(1, commitRequest(version))
 		b.send(2, kmsg.NewPtrHeartbeatRequest())
 		b.send(3, commitRequest(version))
@@ -131,10 +133,10 @@ func TestLoseCommitAnswer(t *testing.T) {
 // What was sent before a loss was armed is not the next: its answer comes. Losses of both kinds wait side by side, also when the
 // first has come about and nobody has looked yet.
 func TestLoseTheNext(t *testing.T) {
-	b := connectKafka(t, &Dialer{Protocol: Kafka})
+	b := connectKafka(t, newDialer(Kafka))
 	b.send(1, commitRequest(8))
-	answer := b.dialer.LoseAnswer(Commits())
-	first, second := b.dialer.LoseRequest(Commits()), b.dialer.LoseRequest(Commits())
+	answer := lose(t, b.dialer, "a/1", "OffsetCommit", workload.Answer)
+	first, second := lose(t, b.dialer, "a/1", "OffsetCommit", workload.Request), lose(t, b.dialer, "a/1", "OffsetCommit", workload.Request)
 	if _, err := b.server.Write(commitAnswer(1, 8, 0)); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +149,7 @@ func TestLoseTheNext(t *testing.T) {
 	if got := connectKafka(t, b.dialer).send(3, commitRequest(8)); len(got) > 0 {
 		t.Errorf("the broker was asked %q", got)
 	}
-	for _, l := range []*Loss{first, second} {
+	for _, l := range []*Armed{first, second} {
 		if proof, err := l.Await(t.Context()); err != nil || !strings.Contains(proof, "was not sent") {
 			t.Errorf("proof %q, %v", proof, err)
 		}
@@ -172,9 +174,9 @@ func TestDeliver(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	d := &Dialer{Protocol: Kafka}
-	loss := d.LoseRequest(Commits())
-	if _, _, err := loss.Deliver(t.Context()); err == nil {
+	d := newDialer(Kafka)
+	lose(t, d, "a/1", "OffsetCommit", workload.Request)
+	if _, _, err := d.Rules.Deliver(t.Context(), "a/1"); err == nil {
 		t.Error("nothing was lost, and it came")
 	}
 	c, err := d.DialContext(t.Context(), "tcp", l.Addr().String())
@@ -182,7 +184,7 @@ func TestDeliver(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	sent := kmsg.NewRequestFormatter().AppendRequest(nil, commitRequest(8), 7)
+	sent := kmsg.NewRequestFormatter(kmsg.FormatterClientID("a/1")).AppendRequest(nil, commitRequest(8), 7)
 	if _, err := c.Write(sent); err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +209,7 @@ func TestDeliver(t *testing.T) {
 		_, err = late.Write(commitAnswer(7, 8, 22))
 		served <- err
 	}()
-	words, done, err := loss.Deliver(t.Context())
+	words, done, err := d.Rules.Deliver(t.Context(), "a/1")
 	if err := errors.Join(err, <-served); err != nil || done || !strings.HasPrefix(words, "OffsetCommit v8: ILLEGAL_GENERATION") {
 		t.Errorf("the broker said %q, done %v, %v", words, done, err)
 	}

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -13,6 +12,9 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/single-writer/chaos/workload"
+	"github.com/single-writer/chaos/workload/persistence"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -25,17 +27,31 @@ func message(version byte, stream int16, opcode byte, body string) []byte {
 	return append(b, body...)
 }
 
-// segment puts frames into one segment. Its checksums are for the driver to look at.
-func segment(frames ...[]byte) []byte {
-	payload := bytes.Join(frames, nil)
-	head := []byte{byte(len(payload)), byte(len(payload) >> 8), byte(len(payload)>>16) | selfContained, 1, 2, 3}
-	return append(append(head, payload...), 4, 5, 6, 7)
+// segment puts frames into one segment.
+func segment(frames ...[]byte) []byte { return appendSegment(nil, bytes.Join(frames, nil)) }
+
+// newDialer makes connections without rules.
+func newDialer(p func() Protocol) *Dialer { return &Dialer{Protocol: p, Rules: &Rules{}} }
+
+// lose arms the loss of the next message with its connection.
+func lose(t *testing.T, d *Dialer, who, message string, way workload.Way) *Armed {
+	t.Helper()
+	return arm(t, d, who, workload.Rule{Message: message, Way: way, Do: workload.Cut, Nth: 1})
+}
+
+func arm(t *testing.T, d *Dialer, who string, r workload.Rule) *Armed {
+	t.Helper()
+	a, err := d.Rules.Arm(who, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }
 
 // The answers that matter: nothing to a plain write, and rows with [applied] to a conditional one.
 const (
 	void    = "\x00\x00\x00\x01"
-	taken   = "\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01...[applied]\x00\x04\x00\x00\x00\x01\x00\x00\x00\x01\x01"
+	done    = "\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01...[applied]\x00\x04\x00\x00\x00\x01\x00\x00\x00\x01\x01"
 	absent  = "\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01...[applied]\x00\x04\x00\x00\x00\x01\x00\x00\x00\x01\x00"
 	refused = "\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x02...[applied]\x00\x04offset...\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x01"
 )
@@ -56,7 +72,7 @@ func connect(t *testing.T, version byte) *peer {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	p := &peer{t: t, dialer: &Dialer{Protocol: CQL}, version: version}
+	p := &peer{t: t, dialer: newDialer(CQL), version: version}
 	if p.conn, err = p.dialer.DialContext(t.Context(), "tcp", l.Addr().String()); err != nil {
 		t.Fatal(err)
 	}
@@ -79,11 +95,22 @@ func (p *peer) wrap(frames ...[]byte) []byte {
 	return bytes.Join(frames, nil)
 }
 
-func (p *peer) send(stream int16, body string) {
+// send sends a statement that says whose it is.
+func (p *peer) send(stream int16, of string, s persistence.Statement) []byte {
 	p.t.Helper()
-	if _, err := p.conn.Write(p.wrap(message(p.version, stream, 0x0a, body))); err != nil {
+	m := message(p.version, stream, 0x0a, marked(of, s)+"the rest")
+	m[1] = withPayload
+	if _, err := p.conn.Write(p.wrap(m)); err != nil {
 		p.t.Fatal(err)
 	}
+	return p.wrap(m)
+}
+
+// marked is a custom payload of two entries, of which the second is the mark.
+func marked(of string, s persistence.Statement) string {
+	mark := Mark(of, workload.StatementWords(s))
+	b := append([]byte{0, 2}, "\x00\x01x\xff\xff\xff\xff\x00\x05chaos"...)
+	return string(append(binary.BigEndian.AppendUint32(b, uint32(len(mark))), mark...))
 }
 
 func (p *peer) answer(stream int16, body string) []byte {
@@ -105,20 +132,20 @@ func (p *peer) wantRead(want []byte) {
 	}
 }
 
-const mark = `{"write":"a/1#`
+var update = persistence.Statement{Verb: persistence.Update, If: persistence.IfOffsetAtMost, Value: []byte("v")}
 
 // In both versions: what is not meant passes, whatever pieces it comes in; the answer that says that the marked write took
 // effect is held back, and the connection reset.
 func TestLose(t *testing.T) {
 	for _, version := range []byte{4, 5} {
 		p := connect(t, version)
-		loss := p.dialer.LoseAnswer(WritesWith(mark))
-		p.send(1, `{"write":"b/1#7"}`)
-		p.send(2, `{"write":"a/1#7"}`)
-		p.send(3, `{"write":"a/1#7"}`)
-		p.send(4, `{"write":"a/1#7"}`)
+		loss := lose(t, p.dialer, "run a/1", workload.Upserts, workload.Answer)
+		p.send(1, "run b/1", update)
+		p.send(2, "run a/1", update)
+		p.send(3, "run a/1", update)
+		p.send(4, "run a/1", update)
 		passes := bytes.Join([][]byte{
-			p.answer(1, taken), p.answer(9, void), p.answer(2, absent), p.answer(3, refused),
+			p.answer(1, done), p.answer(9, void), p.answer(2, absent), p.answer(3, refused),
 			p.answer(8, strings.Repeat("large", 20_000)),
 		}, nil)
 		go func() {
@@ -127,7 +154,7 @@ func TestLose(t *testing.T) {
 			}
 		}()
 		p.wantRead(passes)
-		p.serve(append(p.answer(5, void), p.answer(4, taken)...))
+		p.serve(append(p.answer(5, void), p.answer(4, done)...))
 		p.wantRead(p.answer(5, void))
 		if n, err := p.conn.Read(make([]byte, 100)); n != 0 || !errors.Is(err, syscall.ECONNRESET) {
 			t.Errorf("version %d: read %d more, %v", version, n, err)
@@ -136,8 +163,8 @@ func TestLose(t *testing.T) {
 		if err != nil || !strings.HasPrefix(proof, "the answer to request 4 of 127.0.0.1:") || !strings.Contains(proof, `[applied]`) {
 			t.Errorf("version %d: proof %q, %v", version, proof, err)
 		}
-		if n := p.dialer.armed.Load(); n != 0 {
-			t.Errorf("%d losses are armed after it", n)
+		if n := p.dialer.Rules.standing.Load(); n != 0 {
+			t.Errorf("%d rules stand after it", n)
 		}
 	}
 }
@@ -145,16 +172,15 @@ func TestLose(t *testing.T) {
 // A loss whose run has ended loses nothing, not even the answer to what was sent before.
 func TestLoseNoMore(t *testing.T) {
 	p := connect(t, 5)
-	loss := p.dialer.LoseAnswer(WritesWith(mark))
-	p.send(1, `{"write":"a/1#7"}`)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := loss.Await(ctx); !errors.Is(err, context.Canceled) {
+	loss := lose(t, p.dialer, "run a/1", workload.Upserts, workload.Answer)
+	p.send(1, "run a/1", update)
+	p.dialer.Rules.Clear(func(who string) bool { return strings.HasPrefix(who, "run ") })
+	if _, err := loss.Await(t.Context()); !errors.Is(err, ErrLifted) {
 		t.Error(err)
 	}
-	p.send(2, `{"write":"a/1#8"}`)
-	p.serve(append(p.answer(1, taken), p.answer(2, taken)...))
-	p.wantRead(append(p.answer(1, taken), p.answer(2, taken)...))
+	p.send(2, "run a/1", update)
+	p.serve(append(p.answer(1, done), p.answer(2, done)...))
+	p.wantRead(append(p.answer(1, done), p.answer(2, done)...))
 }
 
 // The end of a connection comes after all that came before it.

@@ -67,7 +67,8 @@ func (silent) Println(...any)        {}
 // Query sends a statement.
 func (s *session) Query(ctx context.Context, r cassandra.Request) cassandra.Rows {
 	// A read at SERIAL has no name in this driver (CASSGO-26); the number is the protocol's, and the server takes it.
-	q := s.Session.Query(r.CQL, r.Values...).WithContext(ctx).Consistency(gocql.Consistency(r.Consistency)).Idempotent(r.Idempotent)
+	q := s.Session.Query(r.CQL, r.Values...).WithContext(ctx).Consistency(gocql.Consistency(r.Consistency)).Idempotent(r.Idempotent).
+		CustomPayload(r.Payload)
 	if r.Conditional {
 		q = q.SerialConsistency(gocql.SerialConsistency(r.Serial)).NoSkipMetadata()
 	}

@@ -59,7 +59,8 @@ func (*again) GetRetryType(error) gocql.RetryType { return gocql.Retry }
 
 // Query sends a statement.
 func (s *session) Query(ctx context.Context, r cassandra.Request) cassandra.Rows {
-	q := s.Session.Query(r.CQL, r.Values...).Consistency(gocql.Consistency(r.Consistency)).Idempotent(r.Idempotent)
+	q := s.Session.Query(r.CQL, r.Values...).Consistency(gocql.Consistency(r.Consistency)).Idempotent(r.Idempotent).
+		CustomPayload(r.Payload)
 	if r.Conditional {
 		q = q.SerialConsistency(gocql.Consistency(r.Serial)).NoSkipMetadata()
 	}

@@ -12,17 +12,31 @@ import (
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
+// losing is the rule by which the next such message is lost with its connection.
+func losing(message string, way workload.Way) workload.Rule {
+	return workload.Rule{Message: message, Way: way, Do: workload.Cut, Nth: 1}
+}
+
+// by lets a process of that name do something, and waits for it.
+func by(p workload.World, process string, do func()) {
+	done := false
+	p.Go(process, func(workload.World) { do(); done = true })
+	p.Await(time.Hour, func() bool { return done })
+}
+
 // A lost answer is one that says "applied" to a write of that process: reads, refusals and the writes of others are answered,
 // and what was not told was done all the same. It is lost once.
 func TestLoseAnswer(t *testing.T) {
 	w := New(1, 1, history.NewMemory(history.Header{}))
-	err := w.Board().Run("a/1", func(p workload.World) {
-		lost := w.LoseNext("a/1", workload.WriteAnswer)
+	err := w.Board().Run("drain", func(p workload.World) {
+		lost := w.Arm("a/1", losing(workload.Upserts, workload.Answer))
 		proof := ""
 		p.Go("wire", func(workload.World) { proof, _, _ = lost.Await() })
-		do := func(process string, verb persistence.Verb, c persistence.Condition, offset int64) (persistence.Answer, persistence.Outcome, error) {
-			return w.Start(persistence.Statement{Verb: verb, If: c, Key: "k", Offset: offset, Value: []byte("v"),
-				Metadata: persistence.MarkOf(process) + `1","generation":1}`}).Await()
+		do := func(process string, verb persistence.Verb, c persistence.Condition, offset int64) (a persistence.Answer, o persistence.Outcome, err error) {
+			by(p, process, func() {
+				a, o, err = w.Start(persistence.Statement{Verb: verb, If: c, Key: "k", Offset: offset, Value: []byte("v")}).Await()
+			})
+			return a, o, err
 		}
 		for _, c := range []struct {
 			process string
@@ -61,18 +75,21 @@ func TestLoseAnswer(t *testing.T) {
 // A request that is lost is never done; a commit that is lost, or its answer, is the process's own, and a refused one is told.
 func TestLoseRequestAndCommit(t *testing.T) {
 	w := New(1, 1, history.NewMemory(history.Header{}))
-	proofs := map[workload.Message]string{}
+	proofs := map[workload.Rule]string{}
+	write, commits, accepted := losing(workload.Upserts, workload.Request), losing("OffsetCommit", workload.Request),
+		losing("OffsetCommit", workload.Answer)
 	mustPlay(t, w, func(p workload.World) {
-		lose := func(process string, m workload.Message) {
-			lost := w.LoseNext(process, m)
-			p.Go("wire", func(workload.World) { proofs[m], _, _ = lost.Await() })
+		lose := func(process string, r workload.Rule) {
+			lost := w.Arm(process, r)
+			p.Go("wire", func(workload.World) { proofs[r], _, _ = lost.Await() })
 		}
-		lose("a/1", workload.WriteRequest)
-		write := persistence.Statement{Verb: persistence.Update, Key: "k", Offset: 4, Value: []byte("v"), Timestamp: 1,
-			Metadata: persistence.MarkOf("a/1") + `1","generation":1}`}
-		if _, outcome, _ := w.Start(write).Await(); outcome != persistence.Unknown {
-			t.Errorf("a write that is lost: outcome %d", outcome)
-		}
+		lose("a/1", write)
+		st := persistence.Statement{Verb: persistence.Update, Key: "k", Offset: 4, Value: []byte("v"), Timestamp: 1}
+		by(p, "a/1", func() {
+			if _, outcome, _ := w.Start(st).Await(); outcome != persistence.Unknown {
+				t.Errorf("a write that is lost: outcome %d", outcome)
+			}
+		})
 		if a, _, _ := w.Start(persistence.Statement{Verb: persistence.Select, Key: "k"}).Await(); a.Row != nil {
 			t.Error("what was lost was done")
 		}
@@ -86,14 +103,14 @@ func TestLoseRequestAndCommit(t *testing.T) {
 			at, _, _ := w.Committed(0).Await()
 			return at
 		}
-		lose("a/1", workload.CommitRequest)
+		lose("a/1", commits)
 		if code, outcome := commit(b, a.token, 1); outcome != persistence.Answered || code != codeNone {
 			t.Errorf("another's commit: %q, outcome %d", code, outcome)
 		}
 		if _, outcome := commit(a, a.token, 2); outcome != persistence.Unknown || committed() != history.Some(1) {
 			t.Errorf("a commit that is lost: outcome %d, committed %s", outcome, committed())
 		}
-		lose("a/1", workload.CommitAccepted)
+		lose("a/1", accepted)
 		if code, outcome := commit(a, workload.Token{Member: "nobody", Generation: 1}, 3); outcome != persistence.Answered || code != codeUnknownMember {
 			t.Errorf("a refused commit: %q, outcome %d", code, outcome)
 		}
@@ -104,10 +121,10 @@ func TestLoseRequestAndCommit(t *testing.T) {
 			t.Errorf("the next: %q, outcome %d", code, outcome)
 		}
 	})
-	want := map[workload.Message]string{
-		workload.WriteRequest:   "update of k @4 was not sent, and its connection cut",
-		workload.CommitRequest:  "a commit of 2 was not sent, and its connection cut",
-		workload.CommitAccepted: "the answer to a commit of 4, accepted, was held back, and the connection cut",
+	want := map[workload.Rule]string{
+		write:    "update of k @4 was not sent, and its connection cut",
+		commits:  "a commit of 2 was not sent, and its connection cut",
+		accepted: "the answer to a commit of 4, accepted, was held back, and the connection cut",
 	}
 	if d := cmp.Diff(want, proofs); d != "" {
 		t.Errorf("proofs (-want +got)\n%s", d)
@@ -118,13 +135,15 @@ func TestLoseRequestAndCommit(t *testing.T) {
 func TestLoseTheNext(t *testing.T) {
 	w := New(1, 1, history.NewMemory(history.Header{}))
 	mustPlay(t, w, func(p workload.World) {
-		write := func(offset int64) persistence.Call[persistence.Answer] {
-			return w.Start(persistence.Statement{Verb: persistence.Update, Key: "k", Offset: offset, Value: []byte("v"), Timestamp: offset,
-				Metadata: persistence.MarkOf("a/1") + `1","generation":1}`})
+		write := func(offset int64) (call persistence.Call[persistence.Answer]) {
+			by(p, "a/1", func() {
+				call = w.Start(persistence.Statement{Verb: persistence.Update, Key: "k", Offset: offset, Value: []byte("v"), Timestamp: offset})
+			})
+			return call
 		}
 		before := write(1)
-		w.LoseNext("a/1", workload.WriteAnswer)
-		w.LoseNext("a/1", workload.WriteRequest)
+		w.Arm("a/1", losing(workload.Upserts, workload.Answer))
+		w.Arm("a/1", losing(workload.Upserts, workload.Request))
 		if _, outcome, err := before.Await(); outcome != persistence.Answered {
 			t.Errorf("what was under way: outcome %d, %v", outcome, err)
 		}
