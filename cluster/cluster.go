@@ -3,6 +3,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/single-writer/chaos/cluster/board"
 	"github.com/single-writer/chaos/history"
@@ -19,6 +20,31 @@ type Cluster interface {
 	Open(ctx context.Context, s Spec, recorder history.Recorder) (World, error)
 	// Close removes what was made for these runs; servers that were there before live on.
 	Close(ctx context.Context) error
+}
+
+// Size is how many servers of each kind there are, or are needed; 0 is one.
+type Size struct{ Kafka, Cassandra int }
+
+// Serves tells whether a cluster of this size will do where the other is needed.
+func (s Size) Serves(needed Size) bool {
+	return max(s.Kafka, 1) >= needed.Kafka && max(s.Cassandra, 1) >= needed.Cassandra
+}
+
+// With gives the least size that serves whoever either serves.
+func (s Size) With(o Size) Size {
+	return Size{Kafka: max(s.Kafka, o.Kafka), Cassandra: max(s.Cassandra, o.Cassandra)}
+}
+
+// String is "3 Kafka and 1 Cassandra".
+func (s Size) String() string {
+	return fmt.Sprintf("%d Kafka and %d Cassandra", max(s.Kafka, 1), max(s.Cassandra, 1))
+}
+
+// TooSmall says that a cluster has fewer servers than a run needs.
+type TooSmall struct{ There, Needed Size }
+
+func (e *TooSmall) Error() string {
+	return fmt.Sprintf("%s are needed, and the cluster has %s", e.Needed, e.There)
 }
 
 // Spec is what a run needs of its cluster.

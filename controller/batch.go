@@ -60,7 +60,7 @@ type Request struct {
 	Command []string
 	Again   string
 	// Open starts the cluster, once, before the first arm.
-	Open func(ctx context.Context) (cluster.Cluster, error)
+	Open Opener
 	// Progress is told what is going on, a line at a time.
 	Progress func(string)
 
@@ -129,7 +129,7 @@ func Do(ctx context.Context, q Request) (b *Batch, err error) {
 	}
 	q.Progress(fmt.Sprintf("%s under %s: getting the cluster ready", s.Name, armNames(jobs)))
 	defer func() { b.Took = time.Since(began) }()
-	return b, OnCluster(ctx, q.Open, func(c cluster.Cluster) error {
+	return b, OnCluster(ctx, q.Open, []*scenarios.Scenario{s}, func(c cluster.Cluster) error {
 		b.Cluster = c.Facts()
 		var failed error
 		for _, j := range jobs {
@@ -156,9 +156,21 @@ func Do(ctx context.Context, q Request) (b *Batch, err error) {
 	})
 }
 
-// OnCluster starts a cluster, does something on it, and closes it: an error of that is told beside the other.
-func OnCluster(ctx context.Context, open func(context.Context) (cluster.Cluster, error), do func(cluster.Cluster) error) (err error) {
-	c, err := open(ctx)
+// Opener opens a cluster that has at least so many servers.
+type Opener func(ctx context.Context, needed cluster.Size) (cluster.Cluster, error)
+
+// OnCluster starts a cluster on which all the scenarios can be run, does something on it, and closes it: an error of that is
+// told beside the other.
+func OnCluster(ctx context.Context, open Opener, all []*scenarios.Scenario, do func(cluster.Cluster) error) (err error) {
+	var needed cluster.Size
+	for _, s := range all {
+		needed = needed.With(sizeFor(s))
+	}
+	c, err := open(ctx, needed)
+	var small *cluster.TooSmall
+	if errors.As(err, &small) {
+		return tooSmall(all, small.There, err)
+	}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("while the cluster was made ready: %w", err)
@@ -169,15 +181,26 @@ func OnCluster(ctx context.Context, open func(context.Context) (cluster.Cluster,
 	return do(c)
 }
 
+// sizeFor is the least cluster that a scenario can be run on.
+func sizeFor(s *scenarios.Scenario) cluster.Size {
+	return cluster.Size{Kafka: s.Cluster.Kafka, Cassandra: s.Cluster.Cassandra}
+}
+
+// tooSmall says, of an error about a cluster that is too small, which scenario needs more, and where that stands.
+func tooSmall(all []*scenarios.Scenario, there cluster.Size, err error) error {
+	for _, s := range all {
+		if !there.Serves(sizeFor(s)) {
+			return fmt.Errorf("%s: %s needs %s: %w", s.Cluster.Where, s.Name, sizeFor(s), err)
+		}
+	}
+	return err
+}
+
 // Jobs finds the scenario and the arms: all mistakes that can be seen before anything is started.
 func (q Request) Jobs() ([]Job, *scenarios.Scenario, error) {
 	s, err := scenarios.Find(q.Scenario, Vocabulary())
 	if err != nil {
 		return nil, nil, err
-	}
-	if c := s.Cluster; c.Kafka != 1 || c.Cassandra != 1 {
-		return nil, nil, fmt.Errorf("%s wants %d Kafka and %d Cassandra nodes; no cluster of this version has more than one of each",
-			s.File, c.Kafka, c.Cassandra)
 	}
 	arms := q.Arms
 	if len(arms) == 0 {

@@ -145,10 +145,10 @@ func (d Demonstration) run(ctx context.Context, on cluster.Cluster, s *scenarios
 
 // ShowAll runs all demonstrations on one cluster, one after another. An error is the rig's own; what was shown before it is
 // returned all the same.
-func ShowAll(ctx context.Context, open func(context.Context) (cluster.Cluster, error), seed int64, progress func(string)) (
+func ShowAll(ctx context.Context, open Opener, seed int64, progress func(string)) (
 	shown []Showing, facts history.ClusterFacts, err error,
 ) {
-	err = OnCluster(ctx, open, func(on cluster.Cluster) error {
+	err = OnCluster(ctx, open, nil, func(on cluster.Cluster) error {
 		facts = on.Facts()
 		for _, d := range Demonstrations() {
 			if ctx.Err() != nil {

@@ -91,7 +91,13 @@ func Execute(ctx context.Context, j Job, c cluster.Cluster, r history.Recorder) 
 	facts := c.Facts()
 	in := j.input()
 	observed := &underWay{Recorder: r}
-	world, err := c.Open(ctx, cluster.Spec{Seed: j.Seed, Partitions: in.Partitions, Arm: j.Arm.Name}, observed)
+	world, err := c.Open(ctx, cluster.Spec{
+		Seed: j.Seed, Partitions: in.Partitions, Arm: j.Arm.Name, Kafka: j.Scenario.Cluster.Kafka, Cassandra: j.Scenario.Cluster.Cassandra,
+	}, observed)
+	var small *cluster.TooSmall
+	if errors.As(err, &small) {
+		return tooSmall([]*scenarios.Scenario{j.Scenario}, small.There, err)
+	}
 	if err != nil {
 		return fmt.Errorf("open a world on the cluster: %w", err)
 	}

@@ -121,7 +121,7 @@ func (l *loader) file(body ast.Node) {
 // oneLine takes out the line breaks and indents of a text that the file wraps.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// cluster reads how many nodes there are: one of each where the file says nothing.
+// cluster reads how many servers there are: one of each where the file says nothing.
 func (l *loader) cluster(f *field) {
 	had := len(l.errs)
 	defer func() { l.clusterRead = len(l.errs) == had }()
@@ -129,6 +129,7 @@ func (l *loader) cluster(f *field) {
 	if f == nil {
 		return
 	}
+	l.scenario.Cluster.Where = l.src.where(f.at)
 	o, ok := l.object(f.value, f.at, "a cluster", "kafka", "cassandra")
 	if !ok {
 		return

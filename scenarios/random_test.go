@@ -145,6 +145,7 @@ func TestWriteAndRead(t *testing.T) {
 		"- when: [{worker: a, point: folded, event: 6}]", 1)))
 	places := cmpopts.IgnoreFields(workload.Trigger{}, "Where")
 	steps := cmpopts.IgnoreFields(nemesis.Step{}, "Where")
+	clusters := cmpopts.IgnoreFields(Cluster{}, "Where")
 	for _, s := range all {
 		for seed := range int64(20) {
 			want := *s.Draw(seed)
@@ -153,7 +154,7 @@ func TestWriteAndRead(t *testing.T) {
 				t.Fatalf("%s, seed %d: %v\n%s", s.Name, seed, err, want.YAML())
 			}
 			want.File, want.Text, want.Source, want.Race = got.File, got.Text, strings.TrimSpace(want.Source), strings.TrimSpace(want.Race)
-			if diff := cmp.Diff(&want, got, places, steps, cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(&want, got, places, steps, clusters, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("%s, seed %d: -want +got\n%s\n%s", s.Name, seed, diff, want.YAML())
 			}
 			if s.Random.None() {

@@ -26,7 +26,7 @@ func Keys() []Key {
 		{aScenario, "about", "one sentence that says what happens"},
 		{aScenario, "source", "where it comes from: an issue, a KIP"},
 		{aScenario, "race", "what the scenario leaves to chance on real servers, where its steps need not come in the simulator's order"},
-		{aScenario, "cluster", "`kafka` and `cassandra`: nodes of each, 1 or 3; 3 is read and refused when it is run, as no cluster has so many yet"},
+		{aScenario, "cluster", "`kafka` and `cassandra`: how many servers of each the scenario needs, 1 (where it says nothing) or 3; a cluster that has more serves"},
 		{aScenario, "input", "what is produced"},
 		{aScenario, "workers", "[settings](#settings-of-a-worker) of `all` workers, and under a worker's name of that one; under `random` the values " +
 			"of which the seed chooses: `{persist-every: [0s, 1s]}`"},

@@ -26,7 +26,7 @@ type Scenario struct {
 	// File is the file that it was read from, Text what was in it; a scenario that nobody wrote has none.
 	File string
 	Text []byte
-	// Cluster is how many nodes of each kind there are.
+	// Cluster is how many servers of each kind there are.
 	Cluster Cluster
 	// Partitions is the number of partitions of the input topic, Keys the number of accounts.
 	Partitions, Keys int
@@ -44,8 +44,12 @@ type Scenario struct {
 	Expect []Expectation
 }
 
-// Cluster is how many nodes of each kind a scenario wants: 1 or 3.
-type Cluster struct{ Kafka, Cassandra int }
+// Cluster is how many servers of each kind a scenario wants: 1 or 3. Where is the place in the file that says so; it is empty
+// where none does.
+type Cluster struct {
+	Kafka, Cassandra int
+	Where            string
+}
 
 // Expectation is what must come of a scenario under one arm. Either Holds is true or Violates is not empty.
 type Expectation struct {

@@ -76,7 +76,7 @@ func TestParse(t *testing.T) {
 	a.Member.MaxPollInterval, a.MaxPollRecords = time.Second, 1
 	want := &Scenario{
 		Name: "mine", About: "An owner stalls.", File: "mine.yaml", Text: []byte(mine),
-		Cluster: Cluster{Kafka: 1, Cassandra: 3}, Partitions: 2, Keys: 3,
+		Cluster: Cluster{Kafka: 1, Cassandra: 3, Where: "mine.yaml:3:10"}, Partitions: 2, Keys: 3,
 		Stages: []workload.Stage{
 			{First: 1, Last: 6, Kind: ledger.Post},
 			{First: 7, Last: 7, Kind: ledger.Close, Key: 2, When: workload.Trigger{Evicted: "a", Within: time.Minute, Where: "mine.yaml:9:46"}},

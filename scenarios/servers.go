@@ -55,7 +55,8 @@ func (c Cluster) unfit(fault *nemesis.Fault, target string) (problem, hint strin
 		size, need, of, key = c.Cassandra, fault.Nodes, "node", "cassandra"
 	}
 	const most = 3 // what a cluster can have of a kind
-	larger := Cluster{most, most}.targets(fault)
+	largest := Cluster{Kafka: most, Cassandra: most}
+	larger := largest.targets(fault)
 	switch {
 	case slices.Contains(there, target):
 		return "", ""
@@ -63,7 +64,7 @@ func (c Cluster) unfit(fault *nemesis.Fault, target string) (problem, hint strin
 		return fmt.Sprintf("%q needs %d %ss, and this cluster has %d", fault.Name, need, of, size), fmt.Sprintf("write cluster: {%s: %d}", key, most)
 	case slices.Contains(larger, target):
 		return fmt.Sprintf("no server is called %s: this cluster has %d %s", quoted(target), size, of), fmt.Sprintf("write cluster: {%s: %d}", key, most)
-	case need == 0 && !broker && slices.Contains((Cluster{most, most}).servers(), target):
+	case need == 0 && !broker && slices.Contains(largest.servers(), target):
 		return fmt.Sprintf("%q is done to brokers", fault.Name), listed("targets", larger)
 	}
 	if len(there) == 0 {

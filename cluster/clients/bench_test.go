@@ -23,8 +23,8 @@ type bare func(verb persistence.Verb, cond persistence.Condition, cql string, va
 // bareLoops make the bare session of each driver, with the rig's settings.
 var bareLoops = map[string]func(b *testing.B, s *containers.Servers) bare{
 	"gocql1": func(b *testing.B, s *containers.Servers) bare {
-		c := gocql1.NewCluster(s.CassandraHost)
-		c.Port, c.Timeout, c.Consistency, c.SerialConsistency = s.CassandraPort, 5*time.Second, gocql1.Quorum, gocql1.Serial
+		c := gocql1.NewCluster(s.Cassandra[0].Client)
+		c.Timeout, c.Consistency, c.SerialConsistency = 5*time.Second, gocql1.Quorum, gocql1.Serial
 		session, err := c.CreateSession()
 		if err != nil {
 			b.Fatal(err)
@@ -36,8 +36,8 @@ var bareLoops = map[string]func(b *testing.B, s *containers.Servers) bare{
 		}
 	},
 	"gocql2": func(b *testing.B, s *containers.Servers) bare {
-		c := gocql2.NewCluster(s.CassandraHost)
-		c.Port, c.Timeout, c.Consistency, c.SerialConsistency = s.CassandraPort, 5*time.Second, gocql2.Quorum, gocql2.Serial
+		c := gocql2.NewCluster(s.Cassandra[0].Client)
+		c.Timeout, c.Consistency, c.SerialConsistency = 5*time.Second, gocql2.Quorum, gocql2.Serial
 		session, err := c.CreateSession()
 		if err != nil {
 			b.Fatal(err)

@@ -62,10 +62,7 @@ func (w *World) committedAnswer(resp *kmsg.OffsetCommitResponse) (string, error)
 	if len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1 {
 		return "", errors.New("commit: the answer does not name the one partition")
 	}
-	code := codeName(resp.Topics[0].Partitions[0].ErrorCode)
-	if code == "NOT_COORDINATOR" {
-		w.forgetCoordinator()
-	}
+	code := w.coordinatorSaid(resp.Topics[0].Partitions[0].ErrorCode)
 	if code != "" && !refusals[code] {
 		return "", &persistence.Error{Code: code, Err: fmt.Errorf("commit: %s", code)}
 	}
@@ -85,6 +82,15 @@ func (w *World) coordinator(ctx context.Context, cl *kgo.Client) (int32, error) 
 	}
 	w.coordinatorNode, w.coordinatorKnown = found[w.group].NodeID, true
 	return w.coordinatorNode, nil
+}
+
+// coordinatorSaid is the name of a code that the coordinator has answered. One that is none any more is not asked again.
+func (w *World) coordinatorSaid(code int16) string {
+	name := codeName(code)
+	if name == "NOT_COORDINATOR" {
+		w.forgetCoordinator()
+	}
+	return name
 }
 
 func (w *World) forgetCoordinator() {

@@ -66,11 +66,11 @@ func (l *partitionLog) append(ctx context.Context, b cluster.Batch) (cluster.App
 	t.Topic, t.TopicID, t.Partitions = l.topic.name, l.topic.id, []kmsg.ProduceRequestTopicPartition{p}
 	req := kmsg.NewPtrProduceRequest()
 	req.Acks, req.TimeoutMillis, req.Topics = -1, int32(requestTimeout.Milliseconds()), []kmsg.ProduceRequestTopic{t}
-	node, err := l.world.coordinator(ctx, l.world.admin) // one broker leads everything
+	leader, err := l.leader(ctx)
 	if err != nil {
 		return cluster.Appended{}, err
 	}
-	resp, err := l.world.admin.Broker(int(node)).Request(ctx, req)
+	resp, err := l.world.admin.Broker(int(leader)).Request(ctx, req)
 	if err != nil {
 		return cluster.Appended{}, err
 	}
@@ -80,6 +80,18 @@ func (l *partitionLog) append(ctx context.Context, b cluster.Batch) (cluster.App
 	}
 	answer := produced.Topics[0].Partitions[0]
 	return cluster.Appended{Code: codeName(answer.ErrorCode), Base: answer.BaseOffset}, nil
+}
+
+// leader is the broker that leads the topic's partition, or any one while nobody knows: it is answered for.
+func (l *partitionLog) leader(ctx context.Context) (int32, error) {
+	m, err := kadm.NewClient(l.world.admin).Metadata(ctx, l.topic.name)
+	if err != nil {
+		return 0, fmt.Errorf("look who leads the topic %s: %w", l.topic.name, err)
+	}
+	if p, ok := m.Topics[l.topic.name].Partitions[0]; ok && p.Leader >= 0 {
+		return p.Leader, nil
+	}
+	return m.Controller, nil
 }
 
 // Read reads what there is up to the end that it finds first.

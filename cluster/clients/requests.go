@@ -54,7 +54,7 @@ func (r *requests) Join(member string, session, rebalance time.Duration) persist
 			return cluster.Joined{}, err
 		}
 		return cluster.Joined{
-			Code: codeName(resp.ErrorCode), Token: workload.Token{Member: resp.MemberID, Generation: resp.Generation},
+			Code: r.world.coordinatorSaid(resp.ErrorCode), Token: workload.Token{Member: resp.MemberID, Generation: resp.Generation},
 			Leads: len(resp.Members) > 0,
 		}, nil
 	})
@@ -79,7 +79,7 @@ func (r *requests) Sync(t workload.Token, leads bool) persistence.Call[workload.
 		if err != nil {
 			return workload.CommitAnswer{}, err
 		}
-		return workload.CommitAnswer{Code: codeName(resp.ErrorCode)}, nil
+		return workload.CommitAnswer{Code: r.world.coordinatorSaid(resp.ErrorCode)}, nil
 	})
 }
 
@@ -92,7 +92,7 @@ func (r *requests) Heartbeat(t workload.Token) persistence.Call[workload.CommitA
 		if err != nil {
 			return workload.CommitAnswer{}, err
 		}
-		return workload.CommitAnswer{Code: codeName(resp.ErrorCode)}, nil
+		return workload.CommitAnswer{Code: r.world.coordinatorSaid(resp.ErrorCode)}, nil
 	})
 }
 

@@ -23,9 +23,12 @@ type Servers struct {
 	kafkaAddrs []string
 	driver     Driver
 	wire       *wire.Dialer
-	session    cassandra.Session
 	admin      *kgo.Client
 	keyspace   string
+	// session goes over all nodes, through has one of each node that somebody has asked for.
+	session   cassandra.Session
+	cassandra cassandra.Config
+	through   nodeSessions
 }
 
 // kafka are the options that every Kafka client has. EOF on a connection's first use is retried: in a rig that cuts
@@ -53,9 +56,10 @@ func Connect(kafkaAddrs, cassandraHosts []string, cassandraPort int, d Driver) (
 	}
 	s.admin = admin
 	library, _ := d.library()
-	s.session, err = library.connect(cassandra.Config{
+	s.cassandra = cassandra.Config{
 		Hosts: cassandraHosts, Port: cassandraPort, Timeout: requestTimeout, Retries: d.Retries, Pause: d.Pause, Dialer: s.wire,
-	})
+	}
+	s.session, err = library.connect(s.cassandra)
 	if err != nil {
 		admin.Close()
 		return nil, fmt.Errorf("connect to Cassandra at %v: %w", cassandraHosts, err)
@@ -103,6 +107,7 @@ func (s *Servers) cql(ctx context.Context, text string, values ...any) cassandra
 // Close closes the rig's own clients.
 func (s *Servers) Close() {
 	s.session.Close()
+	s.through.close()
 	s.admin.Close()
 }
 

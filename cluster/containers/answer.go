@@ -1,7 +1,6 @@
 package containers
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"regexp"
@@ -11,16 +10,25 @@ import (
 	"github.com/single-writer/chaos/cluster/containers/images"
 )
 
-// awaited is a server that is to answer: one that has just been started, or one that was kept warm.
+// awaited are servers that are to answer, as one: those that have just been started, or that were kept warm.
 type awaited struct {
 	engine   engine
 	patience time.Duration
-	server   string
 	image    images.Image
-	id       string // the container's
+	servers  []Server
 }
 
-// await waits until the server answers, and adds its log to the error.
+// running returns an error if one of them does not run any more.
+func (a awaited) running(ctx context.Context) error {
+	for _, s := range a.servers {
+		if err := a.engine.running(s.Container)(ctx); err != nil {
+			return &goneError{s, err}
+		}
+	}
+	return nil
+}
+
+// await waits until they answer, and adds to the error the log of the one that is gone, or of the first.
 func await[T any](ctx context.Context, a awaited, wait func(context.Context) (T, string, error)) (T, string, error) {
 	patient, cancel := context.WithTimeout(ctx, a.patience)
 	defer cancel()
@@ -31,20 +39,14 @@ func await[T any](ctx context.Context, a awaited, wait func(context.Context) (T,
 	return answer, version, a.notReady(ctx, err)
 }
 
-// address returns the server's address in a network. It has none if it ended at once: then the error is as if it had ended a
-// moment later.
-func (a awaited) address(ctx context.Context, network string) (string, error) {
-	address, err := a.engine.address(ctx, a.id, network)
-	if err == nil && address == "" {
-		err = a.notReady(ctx, cmp.Or(a.engine.running(a.id)(ctx), errors.New("its container has no address")))
-	}
-	return address, err
-}
-
 // notReady returns the error for a server that did not come up, with the last lines of its log.
 func (a awaited) notReady(ctx context.Context, cause error) error {
-	e := &NotReadyError{Server: a.server, Cause: cause, Image: a.image.Ref}
-	if text, err := a.engine.log(ctx, a.id, "25"); err == nil && text != "" {
+	of := a.servers[0]
+	if gone, ok := errors.AsType[*goneError](cause); ok {
+		of = gone.server
+	}
+	e := &NotReadyError{Server: of.Name, Cause: cause, Image: a.image.Ref}
+	if text, err := a.engine.log(ctx, of.Container, "25"); err == nil && text != "" {
 		for line := range strings.Lines(text) {
 			line = strings.TrimRight(line, "\n")
 			if len(line) > 300 { // both servers dump their whole configuration, Cassandra on one line
@@ -58,15 +60,15 @@ func (a awaited) notReady(ctx context.Context, cause error) error {
 
 var kafkaVersionLine = regexp.MustCompile(`(?m)\bKafka version: (\S+)`)
 
-// kafkaVersion returns the version that the broker reports. The protocol has no request for it; the
+// kafkaVersion returns the version that a broker reports. The protocol has no request for it; the
 // broker says it in its log when it has started.
-func (a awaited) kafkaVersion(ctx context.Context) (string, error) {
-	text, err := a.engine.log(ctx, a.id, "all")
+func (e engine) kafkaVersion(ctx context.Context, broker Server, image images.Image) (string, error) {
+	text, err := e.log(ctx, broker.Container, "all")
 	if err != nil {
 		return "", err
 	}
 	if m := kafkaVersionLine.FindStringSubmatch(text); m != nil {
 		return m[1], nil
 	}
-	return a.image.Version, nil
+	return image.Version, nil
 }

@@ -65,8 +65,7 @@ func OpenWarm(ctx context.Context, o Options) (*Cluster, error) {
 	if err := c.connect(ctx, o); err != nil {
 		return nil, errors.Join(err, servers.Detach())
 	}
-	o.Log(fmt.Sprintf("using the warm cluster, up for %s: Kafka %s, Cassandra %s", Age(servers.Age()), servers.KafkaVersion,
-		servers.CassandraVersion))
+	o.Log(fmt.Sprintf("using the warm cluster, up for %s: %s", Age(servers.Age()), servers))
 	return c, nil
 }
 
@@ -82,7 +81,7 @@ func (c *Cluster) connect(ctx context.Context, o Options) (err error) {
 	if keyspace == "" {
 		keyspace = c.name
 	}
-	if c.clients, err = clients.Connect([]string{s.KafkaAddr}, []string{s.CassandraHost}, s.CassandraPort, c.driver); err != nil {
+	if c.clients, err = s.Connect(c.driver); err != nil {
 		return err
 	}
 	defer func() {
@@ -100,7 +99,7 @@ func (c *Cluster) connect(ctx context.Context, o Options) (err error) {
 			o.Log("removed from the servers what a killed run left: " + strings.Join(removed, ", "))
 		}
 	}
-	if err := c.clients.MakeSchema(ctx, keyspace, 1); err != nil {
+	if err := c.clients.MakeSchema(ctx, keyspace, len(s.Cassandra)); err != nil {
 		return err
 	}
 	return c.clients.Warm(ctx, c.name+"-warm")
@@ -116,6 +115,10 @@ func (c *Cluster) Facts() history.ClusterFacts {
 
 // Open makes a run's world: a topic and a group that nobody has used.
 func (c *Cluster) Open(ctx context.Context, s cluster.Spec, r history.Recorder) (cluster.World, error) {
+	there, needed := c.servers.Size(), cluster.Size{Kafka: s.Kafka, Cassandra: s.Cassandra}
+	if !there.Serves(needed) {
+		return nil, &cluster.TooSmall{There: there, Needed: needed}
+	}
 	c.runs++
 	name := fmt.Sprintf("%s-%d-%s", c.name, c.runs, strings.ReplaceAll(s.Arm, "/", "-"))
 	return c.clients.Open(ctx, name, s.Partitions, r)

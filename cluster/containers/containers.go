@@ -6,10 +6,10 @@
 //     files warm*.go): they stay, and any number of runs use them at once.
 //   - The doctor ([Examine]; the files doctor*.go) looks at all that both need, and changes nothing.
 //
-// It needs a Docker engine on this machine and images of both servers, see package images. Clients
-// reach Kafka on a port of 127.0.0.1, which survives a stop and start of the broker, and Cassandra on
-// the node's own address in the engine's network, so that drivers see the address that the node tells
-// its peers.
+// There are one or three servers of each kind. It needs a Docker engine on this machine and images of both, see package
+// images. Clients reach a broker on a port of 127.0.0.1 and a node on its own address in the engine's network, so that drivers
+// see the address that the nodes tell; servers reach each other on a network of their own. All of these stay what they are
+// when a server is stopped and started again.
 package containers
 
 import (
@@ -18,9 +18,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -29,13 +27,14 @@ import (
 	"github.com/single-writer/chaos/cluster/containers/definition"
 	"github.com/single-writer/chaos/cluster/containers/images"
 	"github.com/single-writer/chaos/cluster/containers/owner"
-	"github.com/single-writer/chaos/cluster/containers/ready"
 )
 
 // Options says what [Start] starts.
 type Options struct {
 	// KafkaImage and CassandraImage override the images that [images.Resolve] finds.
 	KafkaImage, CassandraImage string
+	// Kafka and Cassandra are how many servers of each there are to be: 1 or 3; 0 is one. Of warm ones there may be more.
+	Kafka, Cassandra int
 	// Run identifies the run in the labels of what is started. Empty is a random one.
 	Run string
 	// Warm marks the servers as ones that are to stay when they are complete: as a warm cluster.
@@ -45,7 +44,7 @@ type Options struct {
 	Keyspace string
 	// Driver is the client library that a [Cluster]'s runs reach Cassandra by.
 	Driver clients.Driver
-	// Patience is how long a server may take until it answers. Zero is 90 s.
+	// Patience is how long a server may take until it answers. Zero is 90 s, and more for more of them.
 	Patience time.Duration
 	// Log receives progress, a line at a time. Nil is nowhere.
 	Log func(string)
@@ -55,42 +54,17 @@ type Options struct {
 }
 
 func (o Options) withDefaults(patience time.Duration) Options {
+	o.Kafka, o.Cassandra = max(o.Kafka, 1), max(o.Cassandra, 1)
 	if o.Run == "" {
 		o.Run = randomID()
 	}
 	if o.Patience == 0 {
-		o.Patience = patience
+		o.Patience = patience * time.Duration(o.Kafka+o.Cassandra) / 2
 	}
 	if o.Log == nil {
 		o.Log = func(string) {}
 	}
 	return o
-}
-
-// Servers are a running Kafka and Cassandra, both of which have answered requests.
-type Servers struct {
-	Run string
-
-	KafkaAddr     string // host:port
-	CassandraHost string
-	CassandraPort int
-
-	// The versions are what the servers say of themselves.
-	KafkaVersion, CassandraVersion     string
-	KafkaImage, CassandraImage         images.Image
-	KafkaContainer, CassandraContainer string // ids
-	Network                            string // id
-
-	Started time.Time // by the engine's clock
-	Timings Timings
-
-	engine engine
-	closed func() error
-}
-
-// CassandraAddr is the node's host:port.
-func (s *Servers) CassandraAddr() string {
-	return net.JoinHostPort(s.CassandraHost, strconv.Itoa(s.CassandraPort))
 }
 
 // Timings says where the time of a start went.
@@ -102,16 +76,15 @@ type Timings struct {
 	Total            time.Duration
 }
 
-// ServerTimings is the start of one server. Each duration is since the start of its container was
-// asked for.
+// ServerTimings is the start of the servers of a kind. Each duration is since the start of their containers was asked for.
 type ServerTimings struct {
-	Running     time.Duration // the container runs
-	FirstAnswer time.Duration // the server answered its first request
-	Ready       time.Duration // it answered all that a run depends on
+	Running     time.Duration // the containers run
+	FirstAnswer time.Duration // each server has answered a request
+	Ready       time.Duration // they have answered all that a run depends on
 }
 
-// Start starts one Kafka broker and one Cassandra node side by side and returns when both have
-// answered real requests. It first removes what dead owners left. When it fails or ctx ends, it
+// Start starts Kafka brokers and Cassandra nodes side by side and returns when all have answered real requests and have each
+// other. It first removes what dead owners left. When it fails or ctx ends, it
 // removes what it started.
 //
 // The error is an [images.NoEngineError], an [images.NoImageError], a [PortError], a [NetworkError] or
@@ -119,6 +92,11 @@ type ServerTimings struct {
 func Start(ctx context.Context, o Options) (servers *Servers, err error) {
 	began := time.Now()
 	o = o.withDefaults(90 * time.Second)
+	for _, n := range []int{o.Kafka, o.Cassandra} {
+		if n != 1 && n != mostServers {
+			return nil, fmt.Errorf("start %d servers of a kind: there can be 1 or %d", n, mostServers)
+		}
+	}
 	docker, err := images.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -129,7 +107,7 @@ func Start(ctx context.Context, o Options) (servers *Servers, err error) {
 		engine.Close()
 		return nil, err
 	}
-	s := &starter{options: o, engine: engine, network: networkOf(o.Run), servers: &Servers{Run: o.Run, Started: began, engine: engine}}
+	s := &starter{options: o, engine: engine, networks: networksOf(o.Run), servers: &Servers{Run: o.Run, Started: began, engine: engine}}
 	defer func() {
 		if err == nil {
 			return
@@ -147,30 +125,13 @@ func Start(ctx context.Context, o Options) (servers *Servers, err error) {
 	return s.servers, nil
 }
 
-// Close kills and removes the servers with all their data. Nothing is stopped politely: a run has
-// taken what it wants by then. It works also when ctx has ended, in a time of its own.
-func (s *Servers) Close(ctx context.Context) error {
-	err := removeRun(ctx, s.engine.Client, s.Run)
-	if err != nil {
-		err = fmt.Errorf("remove the servers of run %s: %w", s.Run, err)
-	}
-	return errors.Join(err, s.closed())
-}
-
-// Detach leaves the servers running and lets go of the engine. It is for those that are warm; others
-// would be taken for what a killed run left as soon as this process has ended.
-func (s *Servers) Detach() error { return s.closed() }
-
-// networkOf names the network of a run's containers.
-func networkOf(run string) string { return "chaos-" + run }
-
 // starter starts one run's servers.
 type starter struct {
-	options Options
-	engine  engine
-	labels  map[string]string
-	network string // its name
-	servers *Servers
+	options  Options
+	engine   engine
+	labels   map[string]string
+	networks networks
+	servers  *Servers
 }
 
 func (s *starter) start(ctx context.Context) error {
@@ -209,19 +170,26 @@ func (s *starter) start(ctx context.Context) error {
 	if s.labels[owner.LabelDefinition], err = definition.Fingerprint(); err != nil {
 		return err
 	}
-	if s.servers.Network, err = s.engine.createNetwork(ctx, s.network, s.labels); err != nil {
+	s.labels[owner.LabelServers] = strings.Join(serverNames(s.options.Kafka, s.options.Cassandra), " ")
+	if err := s.networks.make(ctx, s.engine, s.labels); err != nil {
 		return err
 	}
+	s.servers.ClientNetwork, s.servers.PeerNetwork = s.networks.clients.id, s.networks.peers.id
 	timings.Network = lap()
 
-	s.say("starting %s and %s", kafka.Ref, cassandra.Ref)
+	s.say("starting %d of %s and %d of %s", s.options.Kafka, kafka.Ref, s.options.Cassandra, cassandra.Ref)
+	return together(ctx, s.startKafka, s.startCassandra)
+}
+
+// together does several things side by side. The first error makes the others idle and ends them, and is what is returned.
+func together(ctx context.Context, all ...func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
-	for _, start := range []func(context.Context) error{s.startKafka, s.startCassandra} {
+	for _, do := range all {
 		wg.Go(func() {
-			if err := start(ctx); err != nil {
-				cancel(err) // the other's start is idle now; the first cause stays
+			if err := do(ctx); err != nil {
+				cancel(err)
 			}
 		})
 	}
@@ -229,71 +197,16 @@ func (s *starter) start(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
+// each does one thing for each of a number of servers, side by side.
+func each(ctx context.Context, n int, do func(ctx context.Context, number int) error) error {
+	var all []func(context.Context) error
+	for i := range n {
+		all = append(all, func(ctx context.Context) error { return do(ctx, i+1) })
+	}
+	return together(ctx, all...)
+}
+
 func (s *starter) say(format string, args ...any) { s.options.Log(fmt.Sprintf(format, args...)) }
-
-func (s *starter) startCassandra(ctx context.Context) error {
-	t := &s.servers.Timings.Cassandra
-	began := time.Now()
-	node := definition.Cassandra{}
-	files, err := node.Files()
-	if err != nil {
-		return err
-	}
-	id, err := s.run(ctx, server{
-		name: "cassandra", image: s.servers.CassandraImage.Ref,
-		files: files, entrypoint: node.Entrypoint(), port: definition.CassandraPort,
-		memory: 1200 << 20,
-	})
-	if err != nil {
-		return err
-	}
-	a := awaited{s.engine, s.options.Patience, "Cassandra", s.servers.CassandraImage, id}
-	address, err := a.address(ctx, s.network)
-	if err != nil {
-		return err
-	}
-	t.Running = time.Since(began)
-	s.servers.CassandraContainer, s.servers.CassandraHost, s.servers.CassandraPort = id, address, definition.CassandraPort
-
-	answered, version, err := await(ctx, a, func(ctx context.Context) (ready.Answered, string, error) {
-		return ready.Cassandra{Host: address, Port: definition.CassandraPort, Alive: s.engine.running(id)}.Wait(ctx)
-	})
-	if err != nil {
-		return err
-	}
-	t.FirstAnswer, t.Ready = answered.First.Sub(began), answered.All.Sub(began)
-	s.servers.CassandraVersion = version
-	s.say("Cassandra %s answers after %.1f s", version, t.Ready.Seconds())
-	return nil
-}
-
-func (s *starter) startKafka(ctx context.Context) error {
-	t := &s.servers.Timings.Kafka
-	began := time.Now()
-	id, addr, err := s.runKafka(ctx)
-	if err != nil {
-		return err
-	}
-	t.Running = time.Since(began)
-	s.servers.KafkaContainer, s.servers.KafkaAddr = id, addr
-
-	a := awaited{s.engine, s.options.Patience, "Kafka", s.servers.KafkaImage, id}
-	answered, _, err := await(ctx, a, func(ctx context.Context) (ready.Answered, string, error) {
-		answered, err := ready.Kafka{Addr: addr, Alive: s.engine.running(id)}.Wait(ctx)
-		return answered, "", err
-	})
-	if err != nil {
-		return err
-	}
-	t.FirstAnswer, t.Ready = answered.First.Sub(began), answered.All.Sub(began)
-	version, err := a.kafkaVersion(ctx)
-	if err != nil {
-		return err
-	}
-	s.servers.KafkaVersion = version
-	s.say("Kafka %s answers after %.1f s", version, t.Ready.Seconds())
-	return nil
-}
 
 func randomID() string { return fmt.Sprintf("%d-%s", os.Getpid(), randomHex()) }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,16 +19,18 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/containers/definition"
 	"github.com/single-writer/chaos/cluster/containers/enginetest"
 	"github.com/single-writer/chaos/cluster/containers/images"
 	"github.com/single-writer/chaos/cluster/containers/owner"
+	"github.com/single-writer/chaos/cluster/containers/ready"
 )
 
 // TestMain runs, in a child process of a test, a start that is to be killed.
 func TestMain(m *testing.M) {
 	if run := os.Getenv("CHAOS_TEST_START"); run != "" {
-		_, err := Start(context.Background(), Options{Run: run, Log: func(line string) { fmt.Println(line) }})
+		_, err := Start(context.Background(), Options{Run: run, Kafka: 3, Cassandra: 3, Log: func(line string) { fmt.Println(line) }})
 		fmt.Println("started:", err)
 		select {}
 	}
@@ -75,68 +79,171 @@ func of(t *testing.T, e *client.Client, run string) (names []string) {
 
 func TestContainersStartAndClose(t *testing.T) {
 	e := testEngine(t)
-	s, err := Start(t.Context(), Options{Log: func(line string) { t.Log(line) }})
+	for _, n := range []int{1, 3} {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			s, err := Start(t.Context(), Options{Kafka: n, Cassandra: n, Log: func(line string) { t.Log(line) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close(context.WithoutCancel(t.Context()))
+			t.Logf("timings: %+v", s.Timings)
+			enginetest.Ran(t, s.KafkaVersion, s.CassandraVersion)
+			if s.KafkaVersion != images.KafkaVersion || s.CassandraVersion != images.CassandraVersion {
+				t.Errorf("versions: Kafka %s, Cassandra %s", s.KafkaVersion, s.CassandraVersion)
+			}
+			if got := of(t, e, s.Run); len(got) != 2*n+2 {
+				t.Errorf("the run has %v, want %d containers and two networks", got, 2*n)
+			}
+			labelled(t, e, s)
+			kafkaKnowsItsProperties(t, engine{e}, s)
+			brokersHaveEachOther(t, s)
+			nodesHaveEachOther(t, s)
+			keepsItsAddresses(t, e, s)
+
+			if err := s.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if left := of(t, e, s.Run); len(left) > 0 {
+				t.Errorf("Close left %v", left)
+			}
+			if err := s.Close(t.Context()); err != nil {
+				t.Errorf("a second Close: %v", err)
+			}
+		})
+	}
+}
+
+// labelled looks whether each server is found by its name, and is where the start says.
+func labelled(t *testing.T, e *client.Client, s *Servers) {
+	t.Helper()
+	found, err := things(t.Context(), e, owner.LabelRun+"="+s.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close(context.WithoutCancel(t.Context()))
-	t.Logf("timings: %+v", s.Timings)
-	enginetest.Ran(t, s.KafkaVersion, s.CassandraVersion)
-	if s.KafkaVersion != images.KafkaVersion || s.CassandraVersion != images.CassandraVersion {
-		t.Errorf("versions: Kafka %s, Cassandra %s", s.KafkaVersion, s.CassandraVersion)
-	}
-	if got := of(t, e, s.Run); len(got) != 3 {
-		t.Errorf("the run has %v, want two containers and a network", got)
-	}
-
-	kafkaKnowsItsProperties(t, engine{e}, s)
-
-	kafka, err := kgo.NewClient(kgo.SeedBrokers(s.KafkaAddr))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer kafka.Close()
-	metadata, err := kadm.NewClient(kafka).Metadata(t.Context())
-	if err != nil || len(metadata.Brokers) != 1 {
-		t.Errorf("Kafka answered %v, %v", metadata.Brokers, err)
-	}
-	for topic := range metadata.Topics {
-		if !strings.HasPrefix(topic, "__") {
-			t.Errorf("the start left the topic %s", topic)
+	for _, v := range s.All() {
+		i := slices.IndexFunc(found, func(t thing) bool { return t.labels[owner.LabelServer] == v.Name })
+		if i < 0 || found[i].id != v.Container {
+			t.Errorf("no container of run %s is labelled as %s, or another than %s", s.Run, v.Name, v.Container)
+			continue
+		}
+		c, err := e.ContainerInspect(t.Context(), v.Container, client.ContainerInspectOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := map[string]string{}
+		for _, n := range c.Container.NetworkSettings.Networks {
+			at[n.NetworkID] = n.IPAddress.String()
+		}
+		if at[s.PeerNetwork] != v.Peer || len(at) != 2 || at[s.ClientNetwork] == "" {
+			t.Errorf("%s is at %v, and should be at %s of %s, and on %s", v.Name, at, v.Peer, s.PeerNetwork, s.ClientNetwork)
 		}
 	}
+}
 
-	config := gocql.NewCluster(s.CassandraHost)
-	config.Port = s.CassandraPort
-	session, err := config.CreateSession()
-	if err != nil {
-		t.Fatal(err)
+// brokersHaveEachOther makes a topic, which must be on all brokers and survive the loss of one; the start's own is gone.
+func brokersHaveEachOther(t *testing.T, s *Servers) {
+	t.Helper()
+	for _, b := range s.Kafka {
+		kafka, err := kgo.NewClient(kgo.SeedBrokers(b.Client), kgo.MetadataMinAge(10*time.Millisecond))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer kafka.Close()
+		admin := kadm.NewClient(kafka)
+		metadata, err := admin.Metadata(t.Context())
+		if err != nil || len(metadata.Brokers) != len(s.Kafka) {
+			t.Errorf("%s answered %v, %v", b.Name, metadata.Brokers, err)
+		}
+		if topics := slices.DeleteFunc(metadata.Topics.Names(), func(name string) bool { return strings.HasPrefix(name, "__") }); len(topics) > 0 {
+			t.Errorf("the start left the topics %v", topics)
+		}
+		if _, err := admin.CreateTopic(t.Context(), 1, -1, nil, b.Name); err != nil {
+			t.Fatal(err)
+		}
+		configs, err := admin.DescribeTopicConfigs(t.Context(), b.Name, "__consumer_offsets")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{"min.insync.replicas": strconv.Itoa(max(1, len(s.Kafka)-1)), "unclean.leader.election.enable": "false"}
+		for _, topic := range configs {
+			for _, c := range topic.Configs {
+				if w := want[c.Key]; w != "" && c.MaybeValue() != w {
+					t.Errorf("%s has %s=%s, not %s", topic.Name, c.Key, c.MaybeValue(), w)
+				}
+			}
+		}
+		topics, err := admin.ListTopics(t.Context(), b.Name)
+		if err != nil || len(topics[b.Name].Partitions[0].Replicas) != len(s.Kafka) {
+			t.Errorf("a new topic is on %v, %v", topics[b.Name].Partitions, err)
+		}
+		if _, err := admin.DeleteTopic(t.Context(), b.Name); err != nil {
+			t.Error(err)
+		}
 	}
-	defer session.Close()
-	if err := session.Query("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}").ExecContext(t.Context()); err != nil {
-		t.Errorf("Cassandra: %v", err)
-	}
+}
 
-	if err := s.Close(t.Context()); err != nil {
+// nodesHaveEachOther writes by each node what all nodes must have, and reads it by each.
+func nodesHaveEachOther(t *testing.T, s *Servers) {
+	t.Helper()
+	for i, n := range s.Cassandra {
+		config := gocql.NewCluster(n.host())
+		config.HostFilter, config.Consistency = gocql.WhiteListHostFilter(n.host()), gocql.All
+		session, err := config.CreateSession()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer session.Close()
+		statements := []string{fmt.Sprintf("INSERT INTO k.t (k) VALUES (%d) IF NOT EXISTS", i)}
+		if i == 0 {
+			statements = append([]string{fmt.Sprintf("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': %d}",
+				len(s.Cassandra)), "CREATE TABLE k.t (k int PRIMARY KEY)"}, statements...)
+		}
+		for _, statement := range statements {
+			if err := session.Query(statement).ExecContext(t.Context()); err != nil {
+				t.Errorf("%s: %s: %v", n.Name, statement, err)
+			}
+		}
+		var rows int
+		if err := session.Query("SELECT count(*) FROM k.t").ScanContext(t.Context(), &rows); err != nil || rows != i+1 {
+			t.Errorf("%s has %d rows of %d: %v", n.Name, rows, i+1, err)
+		}
+	}
+}
+
+// keepsItsAddresses kills the last broker and the last node, and starts them again: clients and peers must find them where they
+// were.
+func keepsItsAddresses(t *testing.T, e *client.Client, s *Servers) {
+	t.Helper()
+	for _, v := range []Server{s.Cassandra[len(s.Cassandra)-1], s.Kafka[len(s.Kafka)-1]} {
+		if _, err := e.ContainerKill(t.Context(), v.Container, client.ContainerKillOptions{Signal: "SIGKILL"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.ContainerStart(t.Context(), v.Container, client.ContainerStartOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := time.Now()
+	if _, err := (engine{e}).awaitBrokers(t.Context(), time.Minute, s.KafkaImage, ready.Kafka.Wait, s.Kafka...); err != nil {
 		t.Error(err)
 	}
-	if left := of(t, e, s.Run); len(left) > 0 {
-		t.Errorf("Close left %v", left)
+	for _, n := range s.Cassandra {
+		if _, _, err := (engine{e}).awaitNode(t.Context(), time.Minute, s.CassandraImage, n, len(s.Cassandra)-1); err != nil {
+			t.Error(err)
+		}
 	}
-	if err := s.Close(t.Context()); err != nil {
-		t.Errorf("a second Close: %v", err)
-	}
+	labelled(t, e, s)
+	t.Logf("killed and back after %.1f s", time.Since(began).Seconds())
 }
 
 // kafkaKnowsItsProperties looks for each property of our file among those that the broker says it
 // knows: it ignores a misspelt one without a word.
 func kafkaKnowsItsProperties(t *testing.T, st engine, s *Servers) {
 	t.Helper()
-	log, err := st.log(t.Context(), s.KafkaContainer, "all")
+	log, err := st.log(t.Context(), s.Kafka[0].Container, "all")
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := definition.Kafka{Advertised: s.KafkaAddr, ClusterID: "any"}.Files()
+	files, err := definition.Kafka{Node: 1, Peers: slices.Repeat([]string{"any"}, len(s.Kafka)), Advertised: "any", ClusterID: "any"}.Files()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,10 +292,12 @@ func TestContainersTwoStartsAtATime(t *testing.T) {
 			continue
 		}
 		defer r.s.Close(context.WithoutCancel(t.Context()))
-		if seen[r.s.KafkaAddr] || seen[r.s.CassandraHost] {
-			t.Errorf("both have %s or %s", r.s.KafkaAddr, r.s.CassandraHost)
+		for _, v := range r.s.All() {
+			if seen[v.Client] || seen[v.Peer] {
+				t.Errorf("both have %s or %s", v.Client, v.Peer)
+			}
+			seen[v.Client], seen[v.Peer] = true, true
 		}
-		seen[r.s.KafkaAddr], seen[r.s.CassandraHost] = true, true
 	}
 }
 
@@ -197,7 +306,7 @@ func TestContainersWarm(t *testing.T) {
 	if _, err := FindWarm(t.Context(), Options{}); !errors.Is(err, ErrNoWarm) {
 		t.Skip("somebody's warm servers run, and might be found for ours: ", err)
 	}
-	started, err := Start(t.Context(), Options{Warm: true})
+	started, err := Start(t.Context(), Options{Warm: true, Kafka: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +326,13 @@ func TestContainersWarm(t *testing.T) {
 		t.Errorf("started (-) and found (+) differ:\n%s", diff)
 	}
 	t.Logf("found in %v", found.Timings.Total)
-	if removed, err := sweep(t.Context(), e); err != nil || len(of(t, e, started.Run)) != 3 {
+	for _, needed := range []Options{{Cassandra: 3}, {Kafka: 3, Cassandra: 3}} {
+		_, err := FindWarm(t.Context(), needed)
+		if small, ok := errors.AsType[*cluster.TooSmall](err); !ok || small.There != found.Size() {
+			t.Errorf("asked for more than there is: %v", err)
+		}
+	}
+	if removed, err := sweep(t.Context(), e); err != nil || len(of(t, e, started.Run)) != 6 {
 		t.Errorf("a sweep touched warm servers: %v, %v", removed, err)
 	}
 	if err := found.Close(t.Context()); err != nil {
@@ -272,7 +387,7 @@ func TestContainersEarlyExit(t *testing.T) {
 	// The Cassandra image has no Kafka: its start script fails.
 	_, err := Start(t.Context(), Options{KafkaImage: cassandraRef(t)})
 	notReady, ok := errors.AsType[*NotReadyError](err)
-	if !ok || notReady.Server != "Kafka" || !strings.Contains(err.Error(), "exited with 1") || len(notReady.Log) == 0 {
+	if !ok || notReady.Server != "kafka-1" || !strings.Contains(err.Error(), "exited with 1") || len(notReady.Log) == 0 {
 		t.Errorf("got %v", err)
 	}
 	if took := time.Since(began); took > 30*time.Second {
@@ -296,13 +411,13 @@ func TestContainersTakenPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := randomID()
-	s := &starter{engine: engine{e}, labels: self.Labels(run), network: networkOf(run)}
+	s := &starter{engine: engine{e}, labels: self.Labels(run), networks: networksOf(run)}
 	defer removeRun(t.Context(), e, run)
-	if _, err := s.engine.createNetwork(t.Context(), s.network, s.labels); err != nil {
+	if err := s.networks.make(t.Context(), s.engine, s.labels); err != nil {
 		t.Fatal(err)
 	}
-	sleeper := func(name string, port int) error {
-		_, err := s.run(t.Context(), server{name: name, image: cassandraRef(t), entrypoint: []string{"sleep", "60"}, port: 9092, hostPort: port})
+	sleeper := func(number, port int) error {
+		_, err := s.run(t.Context(), server{number: number, image: cassandraRef(t), entrypoint: []string{"sleep", "60"}, port: 9092, hostPort: port})
 		return err
 	}
 
@@ -311,14 +426,14 @@ func TestContainersTakenPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	port := program.Addr().(*net.TCPAddr).Port
-	if err := sleeper("a", port); !portTaken(err) {
+	if err := sleeper(1, port); !portTaken(err) {
 		t.Errorf("a program has the port: got %v", err)
 	}
 	program.Close()
-	if err := sleeper("a", port); err != nil {
+	if err := sleeper(1, port); err != nil {
 		t.Errorf("the port is free, and the name again: got %v", err)
 	}
-	if err := sleeper("b", port); !portTaken(err) {
+	if err := sleeper(2, port); !portTaken(err) {
 		t.Errorf("a container has the port: got %v", err)
 	}
 }

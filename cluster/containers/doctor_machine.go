@@ -18,8 +18,9 @@ import (
 const (
 	needProcessors = 2
 	// needRoom is what one Kafka and one Cassandra take of the memory: heaps of 512 MiB and what the JVMs have beside them.
-	// On the disk the commit log and the containers' own layers are not more.
-	needRoom = 2 * gib
+	// On the disk the commit log and the containers' own layers are not more. Three of each take less than three times as
+	// much, as heaps are seldom full.
+	needRoom, needRoomOfThree = 2 * gib, 4 * gib
 
 	gib = 1 << 30
 )
@@ -81,29 +82,34 @@ func enough(what, which string, have uint64) Check {
 		return problem(fmt.Sprintf("make room: a Kafka and a Cassandra take %d GiB of %s", needRoom/gib, what),
 			"%.1f GiB %s", float64(have)/gib, which)
 	}
-	return fine("%.1f GiB %s", float64(have)/gib, which)
+	short := ""
+	if have < needRoomOfThree {
+		short = fmt.Sprintf("; three of each take %d", needRoomOfThree/gib)
+	}
+	return fine("%.1f GiB %s%s", float64(have)/gib, which, short)
 }
 
 // here says that the engine is on this machine.
 func (x *examination) here() bool { return strings.HasPrefix(x.engine.DaemonHost(), "unix://") }
 
-// network makes a network as a start does, which takes a bridge and rules of the packet filter, and looks whether this
-// machine is on it: Cassandra is reached at its own address there.
+// network makes the networks as a start does, which takes bridges and rules of the packet filter, and looks whether this
+// machine is on that of the clients: Cassandra is reached at its own address there.
 func (x *examination) network(ctx context.Context) Check {
 	began := time.Now()
 	run := randomID()
-	id, err := engine{x.engine}.createNetwork(ctx, networkOf(run), x.self.Labels(run))
-	if err != nil {
+	made := networksOf(run)
+	if err := made.make(ctx, engine{x.engine}, x.self.Labels(run)); err != nil {
+		err = errors.Join(err, removeRun(ctx, x.engine, run))
 		return problem("look into the engine's own log: it needs bridges and iptables, and the right to make them", "%v", err)
 	}
-	gateway, err := x.reachable(ctx, id)
+	gateway, err := x.reachable(ctx, made.clients.id)
 	if e := removeRun(ctx, x.engine, run); e != nil {
-		return problem("look into the engine's own log", "a network was made and could not be removed: %v", e)
+		return problem("look into the engine's own log", "networks were made and could not be removed: %v", e)
 	}
 	if err != nil {
 		return problem("run chaos on the engine's own machine, in its own network namespace", "%v", err)
 	}
-	return fine("a bridge was made and removed in %d ms, this machine at %s", time.Since(began).Milliseconds(), gateway)
+	return fine("two bridges were made and removed in %d ms, this machine at %s", time.Since(began).Milliseconds(), gateway)
 }
 
 // reachable gives this machine's address in a network.

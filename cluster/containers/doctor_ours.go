@@ -66,7 +66,7 @@ func (x *examination) warm(ctx context.Context) Check {
 	case errors.Is(err, ErrNoWarm):
 		return fine("none is up; chaos up starts one")
 	case errors.As(err, &dead):
-		return problem("chaos down, and then chaos up", "Kafka: %s; Cassandra: %s", fate(dead.Kafka), fate(dead.Cassandra))
+		return problem("chaos down, and then chaos up", "%s", strings.Join(dead.fates(), "; "))
 	case errors.As(err, &other):
 		return problem("chaos down, and then chaos up", "%s: there is %s; wanted: %s", other.What, other.There, other.Wanted)
 	case err != nil:
@@ -84,5 +84,5 @@ func (x *examination) warm(ctx context.Context) Check {
 	if len(users) > 0 {
 		used = "used by " + strings.Join(users, " and ")
 	}
-	return fine("up for %s: Kafka %s, Cassandra %s; %s", Age(servers.Age()), servers.KafkaVersion, servers.CassandraVersion, used)
+	return fine("up for %s: %s; %s", Age(servers.Age()), servers, used)
 }

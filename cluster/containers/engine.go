@@ -21,21 +21,6 @@ type engine struct{ *client.Client }
 // create whose answer is not waited for may still happen, after the clean-up looked for what to remove.
 const engineTime = time.Minute
 
-// createNetwork makes a network for containers, and gives its id.
-func (e engine) createNetwork(ctx context.Context, name string, labels map[string]string) (id string, err error) {
-	if err := ctx.Err(); err != nil {
-		return "", fmt.Errorf("start the containers: %w", context.Cause(ctx))
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), engineTime)
-	defer cancel()
-	// No subnet: the engine picks one that is free, also for several runs at a time.
-	created, err := e.NetworkCreate(ctx, name, client.NetworkCreateOptions{Driver: "bridge", Labels: labels})
-	if err != nil {
-		return "", &NetworkError{Cause: err}
-	}
-	return created.ID, nil
-}
-
 // inspect looks at a container, which must be running.
 func (e engine) inspect(ctx context.Context, id string) (container.InspectResponse, error) {
 	i, err := e.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
@@ -67,19 +52,6 @@ func (e engine) running(id string) func(context.Context) error {
 		}
 		return nil
 	}
-}
-
-// address returns a container's address in a network; empty where it has none, since it ended at once.
-func (e engine) address(ctx context.Context, id, network string) (string, error) {
-	i, err := e.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
-	if err != nil {
-		return "", fmt.Errorf("look up a container's address: %w", err)
-	}
-	n := i.Container.NetworkSettings.Networks[network]
-	if n == nil || !n.IPAddress.IsValid() {
-		return "", nil
-	}
-	return n.IPAddress.String(), nil
 }
 
 // log returns a container's log, or its last lines.

@@ -61,5 +61,14 @@ type errEnded struct{ code int }
 
 func (e errEnded) Error() string { return fmt.Sprintf("its container exited with %d", e.code) }
 
+// goneError is the end of one of several servers.
+type goneError struct {
+	server Server
+	cause  error
+}
+
+func (e *goneError) Error() string { return e.cause.Error() }
+func (e *goneError) Unwrap() error { return e.cause }
+
 // errVanished is the end of a container that somebody removed.
 var errVanished = errors.New("its container was removed")

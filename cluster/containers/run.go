@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net"
 	"net/netip"
 	"os"
 	"strconv"
@@ -18,18 +17,21 @@ import (
 	"github.com/testcontainers/testcontainers-go/log"
 
 	"github.com/single-writer/chaos/cluster/containers/definition"
+	"github.com/single-writer/chaos/cluster/containers/images"
 	"github.com/single-writer/chaos/cluster/containers/owner"
 )
 
 // server is one container to run.
 type server struct {
-	name       string // its host name and its name in the network
-	image      string
-	files      []definition.File
-	entrypoint []string
-	port       int
-	hostPort   int   // of 127.0.0.1; 0 is one that the engine chooses
-	memory     int64 // limit in bytes, 0 is none
+	kind        images.Kind
+	number      int
+	image       string
+	environment map[string]string
+	files       []definition.File
+	entrypoint  []string
+	port        int
+	hostPort    int   // of 127.0.0.1; 0 is one that the engine chooses
+	memory      int64 // limit in bytes, 0 is none
 }
 
 // setUpTestcontainers sets, once, what testcontainers-go reads from the environment at its first use.
@@ -53,17 +55,26 @@ var setUpTestcontainers = sync.OnceValue(func() error {
 	return nil
 })
 
-// run creates and starts a container.
+// run creates a container on both networks, and starts it.
 func (s *starter) run(ctx context.Context, srv server) (id string, err error) {
+	name := serverName(srv.kind, srv.number)
 	if ctx.Err() != nil {
-		return "", fmt.Errorf("start %s: %w", srv.name, context.Cause(ctx))
+		return "", fmt.Errorf("start %s: %w", name, context.Cause(ctx))
 	}
 	if err := setUpTestcontainers(); err != nil {
 		return "", err
 	}
+	front, err := s.networks.clients.address(srv.kind, srv.number)
+	if err != nil {
+		return "", err
+	}
+	peer, err := s.networks.peers.address(srv.kind, srv.number)
+	if err != nil {
+		return "", err
+	}
 	port := network.MustParsePort(strconv.Itoa(srv.port) + "/tcp")
 	labels := maps.Clone(s.labels)
-	labels[owner.LabelServer] = srv.name
+	labels[owner.LabelServer] = name
 	binding := network.PortBinding{HostIP: netip.MustParseAddr("127.0.0.1")}
 	if srv.hostPort != 0 {
 		binding.HostPort = strconv.Itoa(srv.hostPort)
@@ -72,23 +83,36 @@ func (s *starter) run(ctx context.Context, srv server) (id string, err error) {
 		Started: true,
 		Logger:  log.NewNoopLogger(),
 		ContainerRequest: testcontainers.ContainerRequest{
-			Name:           fmt.Sprintf("%s-%s", s.network, srv.name),
+			Name:           fmt.Sprintf("%s-%s", s.networks.clients.name, name),
 			Image:          srv.image,
+			Env:            srv.environment,
 			Entrypoint:     srv.entrypoint,
 			Cmd:            []string{}, // the image's own is meant for its own entry point
 			Labels:         labels,
-			Networks:       []string{s.network},
-			NetworkAliases: map[string][]string{s.network: {srv.name}},
+			Networks:       []string{s.networks.clients.name},
+			NetworkAliases: map[string][]string{s.networks.clients.name: {name}},
 			ExposedPorts:   []string{port.String()},
 			ConfigModifier: func(c *container.Config) {
-				c.Hostname = srv.name
+				c.Hostname = name
 				c.User = "0" // some images have another, who may not write where the local ones do
 			},
 			HostConfigModifier: func(h *container.HostConfig) {
-				h.NetworkMode = container.NetworkMode(s.network)
+				h.NetworkMode = container.NetworkMode(s.networks.clients.name)
 				h.PortBindings = network.PortMap{port: {binding}}
 				h.Memory = srv.memory
 			},
+			EndpointSettingsModifier: func(of map[string]*network.EndpointSettings) { at(of[s.networks.clients.name], front) },
+			// An engine of today's oldest API takes one network when a container is made.
+			LifecycleHooks: []testcontainers.ContainerLifecycleHooks{{PostCreates: []testcontainers.ContainerHook{
+				func(ctx context.Context, c testcontainers.Container) error {
+					endpoint := &network.EndpointSettings{Aliases: []string{name}}
+					at(endpoint, peer)
+					_, err := s.engine.NetworkConnect(ctx, s.networks.peers.id, client.NetworkConnectOptions{
+						Container: c.GetContainerID(), EndpointConfig: endpoint,
+					})
+					return err
+				},
+			}}},
 		},
 	}
 	for _, f := range srv.files {
@@ -104,43 +128,12 @@ func (s *starter) run(ctx context.Context, srv server) (id string, err error) {
 			// Created and not started: a second try needs its name.
 			_, _ = s.engine.ContainerRemove(ctx, c.GetContainerID(), client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 		}
-		return "", fmt.Errorf("start %s from %s: %w", srv.name, srv.image, err)
+		return "", fmt.Errorf("start %s from %s: %w", name, srv.image, err)
 	}
 	return c.GetContainerID(), nil
 }
 
-// runKafka starts the broker's container on a free port. A port is only known to be free until it is
-// closed again, and the broker must be told it before it starts, so another one is tried if somebody
-// was quicker.
-func (s *starter) runKafka(ctx context.Context) (id, addr string, err error) {
-	var port int
-	for range 5 {
-		if port, err = freePort(ctx); err != nil {
-			return "", "", err
-		}
-		addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-		broker := definition.Kafka{Advertised: addr, ClusterID: definition.NewClusterID()}
-		files, err := broker.Files()
-		if err != nil {
-			return "", "", err
-		}
-		id, err = s.run(ctx, server{
-			name: "kafka", image: s.servers.KafkaImage.Ref,
-			files: files, entrypoint: broker.Entrypoint(), port: definition.KafkaPort, hostPort: port,
-		})
-		if !portTaken(err) {
-			return id, addr, err
-		}
-	}
-	return "", "", &PortError{Port: port, Cause: err}
-}
-
-func freePort(ctx context.Context) (int, error) {
-	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("look for a free port: %w", err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+// at gives a container an address in a network.
+func at(e *network.EndpointSettings, address netip.Addr) {
+	e.IPAMConfig = &network.EndpointIPAMConfig{IPv4Address: address}
 }

@@ -49,7 +49,7 @@ func TestContainersSweep(t *testing.T) {
 	}
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for len(of(t, e, killed)) < 2 {
+	for len(of(t, e, killed)) < 4 {
 		select {
 		case <-tick.C:
 		case <-t.Context().Done():
@@ -61,7 +61,7 @@ func TestContainersSweep(t *testing.T) {
 	if _, err := sweep(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	if len(of(t, e, killed)) < 2 {
+	if len(of(t, e, killed)) < 4 {
 		t.Error("a living owner's things were removed")
 	}
 

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,17 +37,30 @@ var ErrOtherWarm = errors.New("another warm cluster is up")
 
 // HalfDeadError says that warm servers are there and cannot be used.
 type HalfDeadError struct {
-	// Kafka and Cassandra are what became of each; nil is one that answers.
-	Kafka, Cassandra error
+	// Servers are all that there should be.
+	Servers []Fate
+}
+
+// Fate is what became of a server; nil is one that answers.
+type Fate struct {
+	Server string
+	Err    error
 }
 
 func (e *HalfDeadError) Error() string {
 	state := "half dead"
-	if e.Kafka != nil && e.Cassandra != nil {
+	if !slices.ContainsFunc(e.Servers, func(f Fate) bool { return f.Err == nil }) {
 		state = "dead"
 	}
-	return fmt.Sprintf("the warm cluster is %s\n  Kafka: %s\n  Cassandra: %s\n"+
-		"  chaos down removes it, and chaos up starts another", state, fate(e.Kafka), fate(e.Cassandra))
+	return fmt.Sprintf("the warm cluster is %s\n  %s\n  chaos down removes it, and chaos up starts another", state,
+		strings.Join(e.fates(), "\n  "))
+}
+
+func (e *HalfDeadError) fates() (all []string) {
+	for _, f := range e.Servers {
+		all = append(all, f.Server+": "+fate(f.Err))
+	}
+	return all
 }
 
 func fate(err error) string {
@@ -62,13 +77,13 @@ func fate(err error) string {
 // makeWarm lets servers outlive this process, for [FindWarm] to find: only [Down] and [Servers.Close]
 // remove them then. The error is [ErrOtherWarm] when others are warm already.
 func (s *Servers) makeWarm(ctx context.Context) error {
-	for _, id := range []string{s.KafkaContainer, s.CassandraContainer} {
-		if _, err := s.engine.inspect(ctx, id); err != nil {
-			return fmt.Errorf("keep the servers: %w", err)
+	for _, v := range s.All() {
+		if _, err := s.engine.inspect(ctx, v.Container); err != nil {
+			return fmt.Errorf("keep the servers: %s: %w", v.Name, err)
 		}
 	}
-	for _, c := range [][2]string{{"cassandra", s.CassandraContainer}, {"kafka", s.KafkaContainer}} {
-		_, err := s.engine.ContainerRename(ctx, c[1], client.ContainerRenameOptions{NewName: warmName + c[0]})
+	for _, v := range s.All() {
+		_, err := s.engine.ContainerRename(ctx, v.Container, client.ContainerRenameOptions{NewName: warmName + v.Name})
 		if errdefs.IsConflict(err) {
 			return ErrOtherWarm
 		}
@@ -79,10 +94,10 @@ func (s *Servers) makeWarm(ctx context.Context) error {
 	return nil
 }
 
-// FindWarm returns the warm servers, after both have answered again. Timings tells how
+// FindWarm returns the warm servers, after all have answered again. Timings tells how
 // long they took for that. The caller ends with [Servers.Detach], or removes them with [Servers.Close].
 // The error is [ErrNoWarm] when there are none, a [HalfDeadError] when one of them does not answer, a
-// [MismatchError] when they are not what o asks for.
+// [MismatchError] when they are not what o asks for, and holds a [cluster.TooSmall] when they are fewer.
 func FindWarm(ctx context.Context, o Options) (servers *Servers, err error) {
 	began := time.Now()
 	o = o.withDefaults(10 * time.Second) // they have answered before
@@ -106,7 +121,7 @@ func FindWarm(ctx context.Context, o Options) (servers *Servers, err error) {
 	for _, t := range found {
 		o.Run = t.run()
 	}
-	s := &finder{engine: engine, patience: o.Patience, servers: &Servers{Run: o.Run, engine: engine}}
+	s := &finder{engine: engine, patience: o.Patience, networks: networksOf(o.Run), servers: &Servers{Run: o.Run, engine: engine}}
 	if err := s.find(ctx, found); err != nil {
 		return nil, err
 	}
@@ -141,83 +156,94 @@ func warmContainers(ctx context.Context, engine *client.Client) (map[string]thin
 type finder struct {
 	engine   engine
 	patience time.Duration
+	networks networks
 	servers  *Servers
+}
+
+// foundServer is one of them, and what is the matter with it.
+type foundServer struct {
+	Server
+	image   images.Image
+	version string
+	// The ids of the networks that it is on.
+	front, peer string
+	err         error
 }
 
 // find fills in what a start would have, from what the engine and the servers say.
 func (s *finder) find(ctx context.Context, found map[string]thing) error {
-	e := &HalfDeadError{}
-	e.Kafka = s.findServer(ctx, found, "kafka", s.findKafka)
-	e.Cassandra = s.findServer(ctx, found, "cassandra", s.findCassandra)
-	if ctx.Err() != nil {
-		return fmt.Errorf("ask the warm servers: %w", context.Cause(ctx))
-	}
-	if e.Kafka == nil && e.Cassandra == nil {
+	names := namesOf(found)
+	all := make([]foundServer, len(names))
+	brokers := len(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !isBroker(name) }))
+	err := each(ctx, len(names), func(ctx context.Context, number int) error {
+		f := &all[number-1]
+		f.Name, f.err = names[number-1], errVanished
+		if t, ok := found[f.Name]; ok {
+			f.err = s.findServer(ctx, t, f, len(names)-brokers-1)
+		}
 		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("ask the warm servers: %w", err)
 	}
-	return e
+	e := &HalfDeadError{}
+	v := s.servers
+	for _, f := range all {
+		e.Servers = append(e.Servers, Fate{f.Name, f.err})
+		if isBroker(f.Name) {
+			v.Kafka, v.KafkaImage, v.KafkaVersion = append(v.Kafka, f.Server), f.image, f.version
+		} else {
+			v.Cassandra, v.CassandraImage, v.CassandraVersion = append(v.Cassandra, f.Server), f.image, f.version
+		}
+		v.Started, v.ClientNetwork, v.PeerNetwork = found[f.Name].created, f.front, f.peer
+	}
+	if len(v.Kafka) == 0 || len(v.Cassandra) == 0 || slices.ContainsFunc(all, func(f foundServer) bool { return f.err != nil }) {
+		return e
+	}
+	return nil
 }
 
-func (s *finder) findServer(ctx context.Context, found map[string]thing, server string, find func(context.Context, thing) error) error {
-	t, ok := found[server]
-	if !ok {
-		return errVanished
+// namesOf names the servers that there should be, in order. Another version of the rig may not have told.
+func namesOf(found map[string]thing) []string {
+	for _, t := range found {
+		if names := strings.Fields(t.labels[owner.LabelServers]); len(names) > 0 {
+			return names
+		}
 	}
-	return find(ctx, t)
+	return slices.Sorted(maps.Keys(found))
 }
 
-func (s *finder) findKafka(ctx context.Context, t thing) error {
-	began := time.Now()
+// isBroker tells whether a server is called kafka-1, and not cassandra-1.
+func isBroker(name string) bool { return strings.HasPrefix(name, "kafka") }
+
+// findServer fills in one server, which runs, and waits for its answer; a node's must tell of its peers.
+func (s *finder) findServer(ctx context.Context, t thing, f *foundServer, peers int) error {
 	c, err := s.engine.inspect(ctx, t.id)
 	if err != nil {
 		return err
 	}
-	v := s.servers
-	v.KafkaContainer, v.KafkaImage = c.ID, images.Named(c.Config.Image)
+	on := c.NetworkSettings.Networks
+	front, peer := on[s.networks.clients.name], on[s.networks.peers.name]
+	if front == nil || peer == nil {
+		return errors.New("its container is not on its networks")
+	}
+	f.Container, f.Peer, f.image = c.ID, peer.IPAddress.String(), images.Named(c.Config.Image)
+	f.front, f.peer = front.NetworkID, peer.NetworkID
+	if !isBroker(f.Name) {
+		f.Client = net.JoinHostPort(front.IPAddress.String(), strconv.Itoa(definition.CassandraPort))
+		_, f.version, err = s.engine.awaitNode(ctx, s.patience, f.image, f.Server, peers)
+		return err
+	}
 	bindings := c.HostConfig.PortBindings[network.MustParsePort(strconv.Itoa(definition.KafkaPort)+"/tcp")]
 	if len(bindings) == 0 {
 		return errors.New("its container publishes no port")
 	}
-	v.KafkaAddr = net.JoinHostPort("127.0.0.1", bindings[0].HostPort)
-	a := awaited{s.engine, s.patience, "Kafka", v.KafkaImage, c.ID}
-	answered, _, err := await(ctx, a, func(ctx context.Context) (ready.Answered, string, error) {
-		answered, err := ready.Kafka{Addr: v.KafkaAddr, Alive: s.engine.running(c.ID)}.Ping(ctx)
-		return answered, "", err
-	})
-	if err != nil {
+	f.Client = net.JoinHostPort("127.0.0.1", bindings[0].HostPort)
+	if _, err = s.engine.awaitBrokers(ctx, s.patience, f.image, ready.Kafka.Ping, f.Server); err != nil {
 		return err
 	}
-	v.Timings.Kafka.FirstAnswer, v.Timings.Kafka.Ready = answered.First.Sub(began), answered.All.Sub(began)
-	v.KafkaVersion, err = a.kafkaVersion(ctx)
+	f.version, err = s.engine.kafkaVersion(ctx, f.Server, f.image)
 	return err
-}
-
-func (s *finder) findCassandra(ctx context.Context, t thing) error {
-	began := time.Now()
-	c, err := s.engine.inspect(ctx, t.id)
-	if err != nil {
-		return err
-	}
-	v := s.servers
-	v.CassandraContainer, v.CassandraImage, v.Started = c.ID, images.Named(c.Config.Image), t.created
-	name := networkOf(v.Run)
-	if n := c.NetworkSettings.Networks[name]; n != nil {
-		v.Network = n.NetworkID
-	}
-	a := awaited{s.engine, s.patience, "Cassandra", v.CassandraImage, c.ID}
-	if v.CassandraHost, err = a.address(ctx, name); err != nil {
-		return err
-	}
-	v.CassandraPort = definition.CassandraPort
-	var answered ready.Answered
-	answered, v.CassandraVersion, err = await(ctx, a, func(ctx context.Context) (ready.Answered, string, error) {
-		return ready.Cassandra{Host: v.CassandraHost, Port: v.CassandraPort, Alive: s.engine.running(c.ID)}.Wait(ctx)
-	})
-	if err != nil {
-		return err
-	}
-	v.Timings.Cassandra.FirstAnswer, v.Timings.Cassandra.Ready = answered.First.Sub(began), answered.All.Sub(began)
-	return nil
 }
 
 // Age is how long ago the servers were started.

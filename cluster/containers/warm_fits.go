@@ -3,6 +3,7 @@ package containers
 import (
 	"fmt"
 
+	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/containers/definition"
 	"github.com/single-writer/chaos/cluster/containers/images"
 	"github.com/single-writer/chaos/cluster/containers/owner"
@@ -32,6 +33,11 @@ func fits(v *Servers, o Options, found map[string]thing) error {
 		if e != nil {
 			return e
 		}
+	}
+	if there, needed := v.Size(), (cluster.Size{Kafka: o.Kafka, Cassandra: o.Cassandra}); !there.Serves(needed) {
+		return fmt.Errorf("a warm cluster is up, but a smaller one than this run asks for: %w\n  chaos down removes it, and chaos up --kafka %d "+
+			"--cassandra %d starts one that serves; --cold leaves it alone and starts other servers",
+			&cluster.TooSmall{There: there, Needed: needed}, needed.Kafka, needed.Cassandra)
 	}
 	for server, t := range found {
 		if there := t.labels[owner.LabelDefinition]; there != fingerprint {

@@ -70,7 +70,7 @@ func (s *Servers) withClients(use func(*clients.Servers, owner.Owner) error) err
 	if err != nil {
 		return err
 	}
-	c, err := clients.Connect([]string{s.KafkaAddr}, []string{s.CassandraHost}, s.CassandraPort, clients.Driver{})
+	c, err := s.Connect(clients.Driver{})
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,7 +21,7 @@ type Cluster struct {
 	// Loss is the part of the workers' requests that is lost, and of their answers; of several nodes of the store also of what
 	// they send each other.
 	Loss float64
-	// Replicas is how many nodes the store has, each with all rows, whatever a run needs; up to 1, it is as many as that. Skew is the most
+	// Replicas is how many nodes the store has, each with all rows; 0 is as many as the run asks for. Skew is the most
 	// that the clock of one of them is ahead of the true time or behind it.
 	Replicas int
 	Skew     time.Duration
@@ -49,7 +51,7 @@ func (c Cluster) schedule() string {
 	if c.Loss > 0 {
 		s += fmt.Sprintf(" loss-%g", c.Loss)
 	}
-	if c.Replicas > 1 {
+	if c.Replicas > 0 {
 		s += fmt.Sprintf(" replicas-%d", c.Replicas)
 	}
 	if c.Skew > 0 {
@@ -95,7 +97,7 @@ func (c *Cluster) read(word string) (err error) {
 			return wrong("0.5")
 		}
 	case name == "replicas":
-		if c.Replicas, err = strconv.Atoi(number); err != nil || c.Replicas < 2 || c.Replicas > MaxReplicas {
+		if c.Replicas, err = strconv.Atoi(number); err != nil || c.Replicas < 1 || c.Replicas > MaxReplicas {
 			return wrong(strconv.Itoa(MaxReplicas))
 		}
 	case name == "skew":
@@ -114,6 +116,13 @@ func (c *Cluster) read(word string) (err error) {
 	return nil
 }
 
+// errBeyond is why some decisions cannot be left to the seed alone.
+var errBeyond = errors.New("what the nodes of a store lose, and who of them coordinates, is the seed's, whatever decisions are left to it: " +
+	"decisions are chosen for a store of one node")
+
+// nodes is how many nodes the store of a run has.
+func (c Cluster) nodes(s cluster.Spec) int { return max(1, cmp.Or(c.Replicas, s.Cassandra)) }
+
 // Open makes a world. The context's end aborts its run.
 func (c Cluster) Open(ctx context.Context, s cluster.Spec, r history.Recorder) (cluster.World, error) {
 	by, err := newStrategy(c.Strategy, seeded(s.Seed))
@@ -123,6 +132,9 @@ func (c Cluster) Open(ctx context.Context, s cluster.Spec, r history.Recorder) (
 	seeds, err := newDecisions(c.Only)
 	if err != nil {
 		return nil, err
+	}
+	if c.Only != "" && c.nodes(s) > 1 {
+		return nil, errBeyond
 	}
 	if c.Only != "" {
 		by = partly{by, seeds}

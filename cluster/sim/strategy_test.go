@@ -106,7 +106,7 @@ func TestScheduled(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"walk", "pct pct", "loss-", "loss-x", "loss-0", "loss-0.010", "loss-0.01 pct", "backwards", "pct  loss-0.01",
-		"replicas-1", "replicas-6", "replicas-x", "replicas", "skew-0s", "skew-5", "skew-25h", "skew-1s replicas-3", "skew-1000ms",
+		"replicas-0", "replicas-6", "replicas-x", "replicas", "skew-0s", "skew-5", "skew-25h", "skew-1s replicas-3", "skew-1000ms",
 		"only-", "only-x", "only-4-3", "only-3,3", "only-5,4", "only--1", "only-3 pct"} {
 		if c, err := Scheduled(text); err == nil {
 			t.Errorf("%q is %+v", text, c)

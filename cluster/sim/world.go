@@ -48,15 +48,11 @@ func New(seed int64, partitions int, recorder history.Recorder) *World {
 
 func newWorld(by strategy, c Cluster, spec cluster.Spec, recorder history.Recorder) *World {
 	s := newScheduler(by)
-	nodes := max(1, spec.Cassandra)
-	if c.Replicas > 1 {
-		nodes = c.Replicas
-	}
 	w := &World{scheduler: s, net: &network{s}, board: board.New(s, recorder), lossy: newLossy(spec.Seed, c.Loss), logRules: kafkaLog()}
 	w.wire.lostCommits = map[string]func() string{}
 	w.broker = newBroker(w.net, spec.Partitions)
 	w.between = newInternode(w.net, spec.Seed, c.Loss)
-	w.store = w.between.open(nodes, c.Skew)
+	w.store = w.between.open(c.nodes(spec), c.Skew)
 	s.abort = func(err error) { w.board.Abort(fmt.Errorf("%w: %s", err, w.board.Waiting())) }
 	return w
 }

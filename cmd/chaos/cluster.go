@@ -36,7 +36,7 @@ type simFlags struct {
 }
 
 // plainSim are these flags where none is given.
-var plainSim = simFlags{strategy: sim.Walk, replicas: 1}
+var plainSim = simFlags{strategy: sim.Walk}
 
 // containerFlags are those that only real servers have.
 type containerFlags struct {
@@ -68,7 +68,7 @@ func (f *clusterFlags) addServers(flags *pflag.FlagSet) {
 
 func (f *simFlags) addFaults(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.loss, "loss", 0, "the `PART` of the workers' messages that the simulator loses each way, from 0 to 0.5; between replicas too")
-	flags.IntVar(&f.replicas, "replicas", plainSim.replicas, "on how many nodes `N` the simulated Cassandra has each row: 1 to 5 (real servers: 1)")
+	flags.IntVar(&f.replicas, "replicas", plainSim.replicas, "how many nodes `N` the simulated Cassandra has, each with all rows: 1 to 5 (default: as the scenario says)")
 	flags.DurationVar(&f.skew, "skew", 0, "the most `TIME` that the clock of a node of the simulated Cassandra is ahead or behind")
 }
 
@@ -81,7 +81,7 @@ func (f simFlags) simulated() (cluster.Cluster, error) {
 	if !(f.loss >= 0 && f.loss <= 0.5) {
 		return nil, mistake("--loss takes a number from 0 to 0.5, not %g", f.loss)
 	}
-	if f.replicas < 1 || f.replicas > sim.MaxReplicas {
+	if f.replicas < 0 || f.replicas > sim.MaxReplicas {
 		return nil, mistake("--replicas takes a number from 1 to %d, not %d", sim.MaxReplicas, f.replicas)
 	}
 	if f.skew < 0 || f.skew > sim.MaxSkew {
@@ -106,7 +106,7 @@ func (f simFlags) again() (text string) {
 	if f.loss > 0 {
 		text += fmt.Sprintf(" --loss %g", f.loss)
 	}
-	if f.replicas > 1 {
+	if f.replicas > 0 {
 		text += fmt.Sprintf(" --replicas %d", f.replicas)
 	}
 	if f.skew > 0 {
@@ -129,8 +129,8 @@ var kinds = []string{"sim", "containers"}
 // keyspaceName is what Cassandra takes for a name without quotes, in the form that it keeps.
 var keyspaceName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,47}$`)
 
-// opener gives what opens the cluster: a warm one, or one that is started for this call.
-func (c *cli) opener(f clusterFlags) (func(context.Context) (cluster.Cluster, error), error) {
+// opener gives what opens a cluster of the size that is needed: a warm one, or one that is started for this call.
+func (c *cli) opener(f clusterFlags) (func(context.Context, cluster.Size) (cluster.Cluster, error), error) {
 	switch {
 	case f.cluster == "sim" && (f.kafka != "" || f.cassandra != ""):
 		return nil, mistake("an image needs servers to start, and the simulator has none: add --cluster containers")
@@ -140,20 +140,20 @@ func (c *cli) opener(f clusterFlags) (func(context.Context) (cluster.Cluster, er
 		return nil, mistake("--keep, --cold and --keyspace are about servers, and the simulator has none: add --cluster containers")
 	case f.cluster == "sim":
 		c, err := f.simulated()
-		return func(context.Context) (cluster.Cluster, error) { return c, nil }, err
+		return func(context.Context, cluster.Size) (cluster.Cluster, error) { return c, nil }, err
 	case f.cluster != "containers":
 		return nil, mistake("no cluster is called %q%s; there are: sim (the default), containers", f.cluster, nearest.Hint(f.cluster, kinds))
 	case f.simFlags != plainSim:
 		return nil, mistake("--strategy, --loss, --replicas, --skew and --decisions are the simulator's: a real cluster draws its schedule itself, loses what " +
-			"a plan says, and has one Cassandra")
+			"a plan says, and has as many servers as the scenario")
 	case f.keyspace != "" && !keyspaceName.MatchString(f.keyspace):
 		return nil, mistake("--keyspace takes a small letter and then small letters, digits and _, 48 at most; not %q", f.keyspace)
 	}
 	if err := wrongDriver(f.driver); err != nil {
 		return nil, err
 	}
-	o := c.containerOptions(f.containerFlags)
-	return func(ctx context.Context) (cluster.Cluster, error) {
+	return func(ctx context.Context, size cluster.Size) (cluster.Cluster, error) {
+		o := c.containerOptions(f.containerFlags, size)
 		if !f.cold {
 			warm, err := containers.OpenWarm(ctx, o)
 			if err == nil {
@@ -171,9 +171,9 @@ func (c *cli) opener(f clusterFlags) (func(context.Context) (cluster.Cluster, er
 	}, nil
 }
 
-func (c *cli) containerOptions(f containerFlags) containers.Options {
+func (c *cli) containerOptions(f containerFlags, size cluster.Size) containers.Options {
 	return containers.Options{
-		KafkaImage: f.kafka, CassandraImage: f.cassandra, Keyspace: f.keyspace, Warm: f.keep, Driver: f.driver, Log: c.progress,
+		Kafka: size.Kafka, Cassandra: size.Cassandra, KafkaImage: f.kafka, CassandraImage: f.cassandra, Keyspace: f.keyspace, Warm: f.keep, Driver: f.driver, Log: c.progress,
 	}
 }
 

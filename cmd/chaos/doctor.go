@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/containers"
 	"github.com/single-writer/chaos/controller"
 	"github.com/single-writer/chaos/reports"
@@ -20,7 +21,7 @@ func (c *cli) doctorCommand() *cobra.Command {
 			"missing. It changes nothing. Exit: 0 all is well, 70 something is broken.",
 		Args: nothing,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.sayExamined(cmd.Context(), containers.Examine(cmd.Context(), c.containerOptions(f)))
+			return c.sayExamined(cmd.Context(), containers.Examine(cmd.Context(), c.containerOptions(f, cluster.Size{})))
 		},
 	}
 	f.addImages(cmd.Flags())

@@ -103,7 +103,7 @@ func someHistories(cmd *cobra.Command, args []string) error {
 var examples = map[string]string{
 	"cluster": "containers", "arm": "cassandra/cas", "without": "persist-condition", "seed": "7", "out": "runs/mine",
 	"kafka-image": "apache/kafka:4.3.1", "cassandra-image": "cassandra:5.0.5",
-	"keyspace": "mine", "arms": "cassandra/lww,cassandra/cas", "seeds": "3", "format": "markdown",
+	"kafka": "3", "cassandra": "3", "keyspace": "mine", "arms": "cassandra/lww,cassandra/cas", "seeds": "3", "format": "markdown",
 	"from": "1000", "only": "cassandra_notomb", "strategy": "pct", "loss": "0.01", "replicas": "3", "skew": "20ms",
 	"workers": "2", "driver": "gocql1", "retries": "2", "retry-pause": "1500ms",
 	"for":   "10m",

@@ -21,7 +21,7 @@ import (
 	"github.com/single-writer/chaos/cluster/containers/owner"
 )
 
-// servers are running servers as a test reaches them: by their addresses.
+// servers are running servers as a test reaches them: by the addresses of the first of each.
 type servers struct {
 	kafka, cassandra               string
 	kafkaVersion, cassandraVersion string // of the warm ones
@@ -50,7 +50,7 @@ func warmServers(t *testing.T) servers {
 		t.Fatalf("chaos up: exit %d, %v\n%s%s", code, err, out.String(), errs.String())
 	}
 	k, c := d.Cluster.Kafka, d.Cluster.Cassandra
-	return servers{k.Address, c.Address, k.Version, c.Version}
+	return servers{k.Addresses[0], c.Addresses[0], k.Version, c.Version}
 }
 
 // serversOf are those that a rig has started.
@@ -67,13 +67,13 @@ func serversOf(t *testing.T, r *rig) (s servers) {
 		t.Fatal(err)
 	}
 	for _, c := range list.Items {
-		for _, n := range c.NetworkSettings.Networks {
-			if c.Labels[owner.LabelServer] == "cassandra" {
+		for name, n := range c.NetworkSettings.Networks {
+			if c.Labels[owner.LabelServer] == "cassandra-1" && !strings.HasSuffix(name, "-peers") {
 				s.cassandra = net.JoinHostPort(n.IPAddress.String(), strconv.Itoa(definition.CassandraPort))
 			}
 		}
 		for _, p := range c.Ports {
-			if c.Labels[owner.LabelServer] == "kafka" && p.PublicPort != 0 {
+			if c.Labels[owner.LabelServer] == "kafka-1" && p.PublicPort != 0 {
 				s.kafka = net.JoinHostPort("127.0.0.1", strconv.Itoa(int(p.PublicPort)))
 			}
 		}

@@ -109,7 +109,7 @@ func (c *cli) shrunkAgain(s *shrink.Shrunk) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	flags := simFlags{strategy: sim.Walk, loss: on.Loss, only: on.Only, replicas: max(1, on.Replicas), skew: on.Skew}
+	flags := simFlags{strategy: sim.Walk, loss: on.Loss, only: on.Only, replicas: on.Replicas, skew: on.Skew}
 	if on.Strategy != "" {
 		flags.strategy = on.Strategy
 	}

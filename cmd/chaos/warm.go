@@ -7,20 +7,27 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/containers"
 )
 
 func (c *cli) upCommand() *cobra.Command {
 	var f containerFlags
+	var size cluster.Size
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Start a warm cluster: real servers that stay up for the runs to come",
-		Long: "Starts one Kafka and one Cassandra and leaves them running, for `chaos run --cluster containers` to use.\n" +
-			"If a warm cluster is up already, says so. Ctrl-C removes what was started. Exit: 0 it is up, 70 it is not.",
-		Example: "  chaos up\n  chaos run stale-periodic-flush --cluster containers\n  chaos down",
+		Long: "Starts one Kafka and one Cassandra, or three, and leaves them running, for `chaos run --cluster containers` to use.\n" +
+			"If a warm cluster is up already that has as many, says so. Ctrl-C removes what was started. Exit: 0 it is up, 70 it is not.",
+		Example: "  chaos up\n  chaos run stale-periodic-flush --cluster containers\n  chaos down\n  chaos up --kafka 3 --cassandra 3",
 		Args:    nothing,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			servers, started, err := containers.Up(cmd.Context(), c.containerOptions(f))
+			for _, n := range []int{size.Kafka, size.Cassandra} {
+				if n != 1 && n != 3 {
+					return mistake("--kafka and --cassandra take 1 or 3, not %d", n)
+				}
+			}
+			servers, started, err := containers.Up(cmd.Context(), c.containerOptions(f, size))
 			if err != nil {
 				return err
 			}
@@ -29,6 +36,8 @@ func (c *cli) upCommand() *cobra.Command {
 		},
 	}
 	f.addImages(cmd.Flags())
+	cmd.Flags().IntVar(&size.Kafka, "kafka", 1, "how many brokers there are to be: `1|3`")
+	cmd.Flags().IntVar(&size.Cassandra, "cassandra", 1, "how many nodes: `1|3`")
 	return cmd
 }
 
@@ -42,24 +51,33 @@ type upDocument struct {
 
 // warmDocument is a warm cluster in JSON.
 type warmDocument struct {
-	Run        string         `json:"run"`
-	AgeSeconds float64        `json:"age_seconds"`
-	Kafka      serverDocument `json:"kafka"`
-	Cassandra  serverDocument `json:"cassandra"`
+	Run        string          `json:"run"`
+	AgeSeconds float64         `json:"age_seconds"`
+	Kafka      serversDocument `json:"kafka"`
+	Cassandra  serversDocument `json:"cassandra"`
 }
 
-type serverDocument struct {
-	Version string `json:"version"`
-	Image   string `json:"image"`
-	Address string `json:"address"`
+// serversDocument are the servers of a kind.
+type serversDocument struct {
+	Version   string   `json:"version"`
+	Image     string   `json:"image"`
+	Addresses []string `json:"addresses"`
 }
 
 func warmFacts(s *containers.Servers) warmDocument {
 	return warmDocument{
 		Run: s.Run, AgeSeconds: s.Age().Seconds(),
-		Kafka:     serverDocument{s.KafkaVersion, s.KafkaImage.Ref, s.KafkaAddr},
-		Cassandra: serverDocument{s.CassandraVersion, s.CassandraImage.Ref, s.CassandraAddr()},
+		Kafka:     serversDocument{s.KafkaVersion, s.KafkaImage.Ref, addresses(s.Kafka)},
+		Cassandra: serversDocument{s.CassandraVersion, s.CassandraImage.Ref, addresses(s.Cassandra)},
 	}
+}
+
+// addresses are those for clients.
+func addresses(servers []containers.Server) (all []string) {
+	for _, s := range servers {
+		all = append(all, s.Client)
+	}
+	return all
 }
 
 func (c *cli) sayUp(s *containers.Servers, started bool) {
@@ -75,9 +93,9 @@ func (c *cli) sayUp(s *containers.Servers, started bool) {
 	fmt.Fprintln(c.out, first)
 	for _, server := range []struct {
 		name string
-		serverDocument
+		serversDocument
 	}{{"Kafka", d.Cluster.Kafka}, {"Cassandra", d.Cluster.Cassandra}} {
-		fmt.Fprintf(c.out, "  %-9s %-6s at %s (%s)\n", server.name, server.Version, server.Address, server.Image)
+		fmt.Fprintf(c.out, "  %-9s %-6s at %s (%s)\n", server.name, server.Version, strings.Join(server.Addresses, ", "), server.Image)
 	}
 	fmt.Fprint(c.out, "\nNext: chaos run stale-periodic-flush --cluster containers\n      chaos down removes it\n")
 }

@@ -120,27 +120,27 @@ func TestContainersWarmCluster(t *testing.T) {
 			want string
 		}{
 			{func() error {
-				_, err := engine.ContainerPause(t.Context(), "chaos-warm-kafka", client.ContainerPauseOptions{})
+				_, err := engine.ContainerPause(t.Context(), "chaos-warm-kafka-1", client.ContainerPauseOptions{})
 				return err
-			}, "Kafka: its container is paused"},
+			}, "kafka-1: its container is paused"},
 			{func() error {
-				_, err := engine.ContainerKill(t.Context(), "chaos-warm-kafka", client.ContainerKillOptions{})
+				_, err := engine.ContainerKill(t.Context(), "chaos-warm-kafka-1", client.ContainerKillOptions{})
 				return err
-			}, "Kafka: its container exited with 137"},
+			}, "kafka-1: its container exited with 137"},
 			{func() error {
-				_, err := engine.ContainerRemove(t.Context(), "chaos-warm-kafka", client.ContainerRemoveOptions{Force: true})
+				_, err := engine.ContainerRemove(t.Context(), "chaos-warm-kafka-1", client.ContainerRemoveOptions{Force: true})
 				return err
-			}, "Kafka: its container was removed"},
+			}, "kafka-1: its container was removed"},
 		} {
 			if err := c.do(); err != nil {
 				t.Fatal(err)
 			}
 			for _, args := range [][]string{calm(), {"up"}} {
-				says(t, controller.ExitRig, args, "the warm cluster is half dead\n", c.want, "Cassandra: it answers", "chaos down removes it")
+				says(t, controller.ExitRig, args, "the warm cluster is half dead\n", c.want, "cassandra-1: it answers", "chaos down removes it")
 			}
 			says(t, controller.ExitRig, []string{"doctor"}, "BROKEN: 1 of ", c.want, "chaos down, and then chaos up")
 		}
-		says(t, 0, []string{"down"}, "DOWN: removed chaos-warm-cassandra, network chaos-")
+		says(t, 0, []string{"down"}, "DOWN: removed chaos-warm-cassandra-1, network chaos-")
 		says(t, 0, []string{"down"}, "DOWN already: there is no warm cluster")
 	})
 }
@@ -214,7 +214,7 @@ func TestContainersKeep(t *testing.T) {
 		}
 	})
 	var d struct{ Removed []string }
-	if err := json.Unmarshal([]byte(says(t, 0, []string{"down", "--json"})), &d); err != nil || len(d.Removed) != 3 {
+	if err := json.Unmarshal([]byte(says(t, 0, []string{"down", "--json"})), &d); err != nil || len(d.Removed) != 4 {
 		t.Errorf("%v, removed %v", err, d.Removed)
 	}
 	if things := left(t, k.all...); len(things) > 0 {

@@ -85,7 +85,7 @@ func redriven(t *testing.T, folder string, on cluster.Cluster) *Redriven {
 	t.Helper()
 	out, err := Redrive(context.Background(), Redriving{Run: opened(t, folder), Slower: 1, Request: controller.Request{
 		Again: again, Out: filepath.Join(t.TempDir(), "runs"), Kind: on.Facts().Kind, Progress: func(string) {},
-		Open: func(context.Context) (cluster.Cluster, error) { return on, nil },
+		Open: func(context.Context, cluster.Size) (cluster.Cluster, error) { return on, nil },
 	}})
 	if err != nil {
 		t.Fatal(err)

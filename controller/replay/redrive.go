@@ -11,6 +11,7 @@ import (
 	"github.com/single-writer/chaos/controller"
 	"github.com/single-writer/chaos/controller/failure"
 	"github.com/single-writer/chaos/history"
+	"github.com/single-writer/chaos/scenarios"
 )
 
 // Redriving is what `chaos replay --cluster containers` was asked to do: a recorded run once more on other servers, in its order.
@@ -74,7 +75,7 @@ func Redrive(ctx context.Context, q Redriving) (*Redriven, error) {
 	} else if q.Property != "" || len(recorded.Failing()) > 0 {
 		return nil, &controller.Usage{Err: err}
 	}
-	return out, controller.OnCluster(ctx, q.Open, func(c cluster.Cluster) error {
+	return out, controller.OnCluster(ctx, q.Open, []*scenarios.Scenario{j.Scenario}, func(c cluster.Cluster) error {
 		out.Cluster = c.Facts()
 		o := newOrder(q.Run.History, q.Slower)
 		j.Follow = o

@@ -61,7 +61,7 @@ func Record(t testing.TB, on cluster.Cluster, scenario string, seed int64, arms 
 	t.Helper()
 	b, err := controller.Do(context.Background(), controller.Request{
 		Scenario: scenario, Arms: arms, Seed: seed, Out: filepath.Join(t.TempDir(), "runs"), Kind: on.Facts().Kind, Progress: func(string) {},
-		Open: func(context.Context) (cluster.Cluster, error) { return on, nil },
+		Open: func(context.Context, cluster.Size) (cluster.Cluster, error) { return on, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

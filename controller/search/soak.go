@@ -96,7 +96,11 @@ func Soak(ctx context.Context, q Soaking) (*Soaked, error) {
 		return nil, &controller.Usage{Err: err}
 	}
 	q.Progress(fmt.Sprintf("%d scenarios, %d with their arms, from seed %d on, for %s", len(out.Scenarios), out.Arms, q.Seed, q.For))
-	err = controller.OnCluster(ctx, q.Open, func(c cluster.Cluster) error {
+	var all []*scenarios.Scenario
+	for _, p := range parts {
+		all = append(all, p.of)
+	}
+	err = controller.OnCluster(ctx, q.Open, all, func(c cluster.Cluster) error {
 		out.Cluster = c.Facts()
 		return q.soak(ctx, c, parts, out)
 	})

@@ -41,7 +41,7 @@ func aSoak(t *testing.T, on cluster.Cluster, names ...string) Soaking {
 	return Soaking{
 		Request: controller.Request{
 			Seed: 100, Out: filepath.Join(t.TempDir(), "out"), Kind: on.Facts().Kind, Progress: func(string) {},
-			Open: func(context.Context) (cluster.Cluster, error) { return on, nil },
+			Open: func(context.Context, cluster.Size) (cluster.Cluster, error) { return on, nil },
 		},
 		Scenarios: names, For: time.Nanosecond, Workers: 2, Repeat: func(s string) string { return "chaos run " + s },
 	}
@@ -226,7 +226,7 @@ func TestSoakMistakes(t *testing.T) {
 		"file exists already; what wa": func(q *Soaking) { q.Out = file },
 	} {
 		q := aSoak(t, sim.Cluster{}, "calm")
-		q.Open = func(context.Context) (cluster.Cluster, error) {
+		q.Open = func(context.Context, cluster.Size) (cluster.Cluster, error) {
 			t.Errorf("%s: a cluster was started", name)
 			return nil, errors.New("no")
 		}
@@ -237,7 +237,7 @@ func TestSoakMistakes(t *testing.T) {
 		}
 	}
 	q := aSoak(t, sim.Cluster{}, "calm")
-	q.Open = func(context.Context) (cluster.Cluster, error) { return nil, errors.New("no engine") }
+	q.Open = func(context.Context, cluster.Size) (cluster.Cluster, error) { return nil, errors.New("no engine") }
 	if s, err := Soak(t.Context(), q); s != nil || err == nil {
 		t.Errorf("%v: %+v", err, s)
 	}

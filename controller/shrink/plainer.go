@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/single-writer/chaos/scenarios"
 )
 
 // plainer tries plainer ways to draw the schedule: without lost messages, without priorities, with all decisions the seed's.
@@ -59,8 +61,8 @@ func (r *reducer) decisions(ctx context.Context, t trial) (only string, count in
 
 // beyond tells whether the seed also decides what is no decision of the schedule: which message between the nodes of the store is
 // lost, who coordinates and stands back, and how wrong a clock is. With no decision left to it, it would decide these.
-func beyond(schedule string) bool {
-	return slices.ContainsFunc(strings.Fields(schedule), func(word string) bool {
+func beyond(schedule string, s *scenarios.Scenario) bool {
+	return s.Cluster.Cassandra > 1 || slices.ContainsFunc(strings.Fields(schedule), func(word string) bool {
 		return strings.HasPrefix(word, "replicas-") || strings.HasPrefix(word, "skew-")
 	})
 }

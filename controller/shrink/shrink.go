@@ -123,7 +123,7 @@ func Do(ctx context.Context, q Request) (*Shrunk, error) {
 		Property: goal.Property, Fingerprint: goal.Fingerprint, Left: left(start.scenario, small.scenario), Seed: small.seed,
 		Schedule: small.schedule, Was: start.schedule, Whole: whole, Arm: q.Run.Job.Arm,
 	}
-	if out.Beyond = beyond(small.schedule); !out.Beyond {
+	if out.Beyond = beyond(small.schedule, small.scenario); !out.Beyond {
 		out.Only, out.Decisions, out.Bare = r.decisions(ctx, small)
 	}
 	out.Often, out.Of = r.often(ctx, small)

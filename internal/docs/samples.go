@@ -68,7 +68,7 @@ func shown() (map[string]string, error) {
 	for _, s := range samples() {
 		q := s.ask
 		q.Out, q.Kind, q.Progress = filepath.Join(dir, s.name), "sim", func(string) {}
-		q.Open = func(context.Context) (cluster.Cluster, error) { return sim.Cluster{}, nil }
+		q.Open = func(context.Context, cluster.Size) (cluster.Cluster, error) { return sim.Cluster{}, nil }
 		var text strings.Builder
 		if err := s.tell(&text, q); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.command, err)

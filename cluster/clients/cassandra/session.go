@@ -22,6 +22,8 @@ type Session interface {
 type Config struct {
 	Hosts []string
 	Port  int
+	// Only makes the driver use these hosts and no others that the cluster has.
+	Only bool
 	// Timeout is how long the driver waits for the answer to one sending; the context bounds all of them together.
 	Timeout time.Duration
 	// Retries is how often the driver may send a statement again by itself, each time after a Pause.

@@ -55,12 +55,12 @@ func Start(t testing.TB) *containers.Servers {
 // Connect connects to them by a driver, and makes the keyspace.
 func Connect(t testing.TB, s *containers.Servers, d clients.Driver, keyspace string) *clients.Servers {
 	t.Helper()
-	c, err := clients.Connect([]string{s.KafkaAddr}, []string{s.CassandraHost}, s.CassandraPort, d)
+	c, err := s.Connect(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	if err := c.MakeSchema(t.Context(), keyspace, 1); err != nil {
+	if err := c.MakeSchema(t.Context(), keyspace, len(s.Cassandra)); err != nil {
 		t.Fatal(err)
 	}
 	return c

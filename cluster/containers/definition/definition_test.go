@@ -8,7 +8,7 @@ import (
 )
 
 func TestKafkaFiles(t *testing.T) {
-	k := definition.Kafka{Advertised: "127.0.0.1:32001", ClusterID: "abc"}
+	k := definition.Kafka{Node: 1, Peers: []string{"10.0.0.2"}, Advertised: "127.0.0.1:32001", ClusterID: "abc"}
 	properties, start := content(t, k, "/tmp/kafka/server.properties"), content(t, k, "/tmp/kafka/start.sh")
 	for _, want := range []string{
 		"EXTERNAL://127.0.0.1:32001\n",
@@ -33,9 +33,31 @@ func TestKafkaFiles(t *testing.T) {
 	}
 }
 
-func TestKafkaFilesNeedAnAddress(t *testing.T) {
-	if _, err := (definition.Kafka{ClusterID: "abc"}).Files(); err == nil {
-		t.Error("a broker without an address was rendered")
+func TestKafkaOfSeveral(t *testing.T) {
+	k := definition.Kafka{Node: 2, Peers: []string{"10.0.0.2", "10.0.0.3", "10.0.0.4"}, Advertised: "h:1", ClusterID: "abc"}
+	properties := content(t, k, "/tmp/kafka/server.properties")
+	for _, want := range []string{
+		"node.id=2\n", "controller.quorum.voters=1@10.0.0.2:9093,2@10.0.0.3:9093,3@10.0.0.4:9093\n",
+		"INTERNAL://10.0.0.3:19092,", "default.replication.factor=3\n", "min.insync.replicas=2\n", "broker.session.timeout.ms=2000\n",
+	} {
+		if !strings.Contains(properties, want) {
+			t.Errorf("server.properties lacks %q", want)
+		}
+	}
+}
+
+func TestFilesNeedAddresses(t *testing.T) {
+	for _, d := range []files{
+		definition.Kafka{ClusterID: "abc", Node: 1, Peers: []string{"a"}},
+		definition.Kafka{ClusterID: "abc", Advertised: "h:1"},
+		definition.Kafka{ClusterID: "abc", Advertised: "h:1", Node: 2, Peers: []string{"a"}},
+		definition.Cassandra{Node: 1, Peers: []string{"a"}},
+		definition.Cassandra{Node: 3, Peers: []string{"a", "", "c"}, Client: "d"},
+		definition.Cassandra{Client: "d"},
+	} {
+		if _, err := d.Files(); err == nil {
+			t.Errorf("%+v was rendered", d)
+		}
 	}
 }
 
@@ -43,7 +65,7 @@ func TestKafkaFilesNeedAnAddress(t *testing.T) {
 // be anything but a comment or one key of its own.
 func TestKafkaPropertiesAreWellFormed(t *testing.T) {
 	seen := map[string]bool{}
-	text := content(t, definition.Kafka{Advertised: "h:1", ClusterID: "abc"}, "/tmp/kafka/server.properties")
+	text := content(t, definition.Kafka{Node: 2, Peers: []string{"a", "b", "c"}, Advertised: "h:1", ClusterID: "abc"}, "/tmp/kafka/server.properties")
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -58,10 +80,24 @@ func TestKafkaPropertiesAreWellFormed(t *testing.T) {
 }
 
 func TestCassandraFiles(t *testing.T) {
-	yaml := content(t, definition.Cassandra{}, "/chaos/cassandra.yaml")
-	for _, want := range []string{"listen_address: cassandra\n", "rpc_address: cassandra\n", `seeds: "cassandra"`, "native_transport_port: 9042\n"} {
-		if !strings.Contains(yaml, want) {
-			t.Errorf("cassandra.yaml lacks %q", want)
+	of := func(node int, peers ...string) string {
+		return content(t, definition.Cassandra{Node: node, Peers: peers, Client: "10.1.0.5"}, "/chaos/cassandra.yaml")
+	}
+	for _, c := range []struct {
+		yaml  string
+		wants []string
+	}{
+		{of(1, "10.0.0.5"), []string{
+			"listen_address: 10.0.0.5\n", "broadcast_rpc_address: 10.1.0.5\n", `seeds: "10.0.0.5"`, "native_transport_port: 9042\n",
+			`initial_token: "-9223372036854775808"`,
+		}},
+		{of(2, "a", "b", "c"), []string{"listen_address: b\n", `seeds: "a,b,c"`, `initial_token: "-3074457345618258602"`}},
+		{of(3, "a", "b", "c"), []string{"listen_address: c\n", `initial_token: "3074457345618258604"`}},
+	} {
+		for _, want := range c.wants {
+			if !strings.Contains(c.yaml, want) {
+				t.Errorf("cassandra.yaml lacks %q", want)
+			}
 		}
 	}
 }
@@ -77,9 +113,11 @@ func TestClusterIDs(t *testing.T) {
 	}
 }
 
-func content(t *testing.T, d interface {
+type files interface {
 	Files() ([]definition.File, error)
-}, path string) string {
+}
+
+func content(t *testing.T, d files, path string) string {
 	t.Helper()
 	files, err := d.Files()
 	if err != nil {

@@ -30,6 +30,7 @@ func (b *builder) archives(ctx context.Context, ref string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	k := definition.Kafka{
+		Node: 1, Peers: []string{definition.Alone},
 		// An address of nowhere: the client below dials the container whatever the broker says.
 		Advertised: "broker:" + strconv.Itoa(definition.KafkaPort),
 		ClusterID:  definition.NewClusterID(),
@@ -109,7 +110,7 @@ func (b *builder) exercise(ctx context.Context, id string) error {
 	at := netip.AddrPortFrom(address, definition.KafkaPort).String()
 	var dialer net.Dialer
 	_, err = ready.Kafka{
-		Addr: at,
+		Addrs: []string{at},
 		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return dialer.DialContext(ctx, network, at)
 		},

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"path"
 	"text/template"
 
 	"github.com/single-writer/chaos/cluster/containers/definition"
@@ -72,12 +73,15 @@ func recipes() (base string, servers map[Kind]string, err error) {
 		}
 		if kind == Kafka {
 			// The class archives fit only the command line that they were made with.
-			files, err := definition.Kafka{Advertised: "any:1", ClusterID: "any", Archive: true}.Files()
+			broker := definition.Kafka{Node: 1, Peers: []string{definition.Alone}, Advertised: "any:1", ClusterID: "any", Archive: true}
+			files, err := broker.Files()
 			if err != nil {
 				return "", nil, err
 			}
 			for _, f := range files {
-				parts = append(parts, f.Content)
+				if path.Base(f.Path) == "start.sh" {
+					parts = append(parts, f.Content)
+				}
 			}
 		}
 		servers[kind] = fingerprint(parts...)

@@ -29,8 +29,9 @@ const (
 	LabelRun = prefix + "run"
 	// LabelWarm marks what is to outlive its owner once it is complete: a cluster kept warm between runs.
 	LabelWarm = prefix + "warm"
-	// LabelServer says which server a container runs: kafka or cassandra.
-	LabelServer = prefix + "server"
+	// LabelServer names the server that a container runs, as kafka-1 or cassandra-3; LabelServers names all of its cluster.
+	LabelServer  = prefix + "server"
+	LabelServers = prefix + "servers"
 	// LabelDefinition is the fingerprint of how the servers were set up.
 	LabelDefinition = prefix + "definition"
 )

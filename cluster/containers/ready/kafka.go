@@ -1,6 +1,7 @@
 package ready
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,9 +17,9 @@ import (
 // scratch names the topic, the group and the transactional id that the warm-up uses and removes.
 const scratch = "chaos-warm-up"
 
-// Kafka says which broker to wait for.
+// Kafka says which brokers to wait for: one, or all of a cluster.
 type Kafka struct {
-	Addr string
+	Addrs []string
 	// Dial, when set, replaces how one dials whatever address the broker advertises.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Alive, when set, is asked after each unanswered request: an error ends the wait.
@@ -31,8 +32,8 @@ type Answered struct {
 	All   time.Time // every request that a run depends on
 }
 
-// Wait returns when the broker has answered a metadata request, stored a record with acks=all, stored
-// an offset commit and given out a transactional producer id. The last two make the broker create its
+// Wait returns when the brokers know of each other and keep up with the leader of a new topic, one of them has stored a record
+// with acks=all, stored an offset commit and given out a transactional producer id. The last two make the brokers create their
 // internal topics now: a group's or a transaction's first request would otherwise be answered
 // COORDINATOR_NOT_AVAILABLE, which a scenario that counts answers must not meet by chance.
 func (k Kafka) Wait(ctx context.Context) (Answered, error) {
@@ -41,18 +42,18 @@ func (k Kafka) Wait(ctx context.Context) (Answered, error) {
 		return Answered{}, err
 	}
 	defer client.Close()
-	return k.steps(ctx, append([]step{metadata(client)}, warmUp(client)...))
+	return k.steps(ctx, append([]step{k.metadata(client)}, k.warmUp(client)...))
 }
 
-// Ping returns when the broker has answered a metadata request. It is enough for a broker that was
-// waited for before, and leaves no trace in it.
+// Ping returns when a broker has answered a metadata request and told of all of them. It is enough for brokers that were
+// waited for before, and leaves no trace in them.
 func (k Kafka) Ping(ctx context.Context) (Answered, error) {
 	client, err := k.client()
 	if err != nil {
 		return Answered{}, err
 	}
 	defer client.Close()
-	return k.steps(ctx, []step{metadata(client)})
+	return k.steps(ctx, []step{k.metadata(client)})
 }
 
 // step is one request that must be answered well.
@@ -81,7 +82,7 @@ func (k Kafka) steps(ctx context.Context, steps []step) (at Answered, err error)
 
 func (k Kafka) client() (*kgo.Client, error) {
 	options := []kgo.Opt{
-		kgo.SeedBrokers(k.Addr),
+		kgo.SeedBrokers(k.Addrs...),
 		kgo.DialTimeout(time.Second),
 		kgo.RetryBackoffFn(func(int) time.Duration { return pace }),
 		// The retries are this package's own, so that it sees each answer.
@@ -101,28 +102,60 @@ func (k Kafka) client() (*kgo.Client, error) {
 	return client, nil
 }
 
-func metadata(client *kgo.Client) step {
+func (k Kafka) metadata(client *kgo.Client) step {
 	return step{"ask Kafka for metadata", func(ctx context.Context) error {
-		m, err := kadm.NewClient(client).BrokerMetadata(ctx)
-		if err == nil && len(m.Brokers) == 0 {
-			err = errors.New("it knows no broker yet")
+		m, err := metadata(ctx, client)
+		if err == nil && len(m.Brokers) < len(k.Addrs) {
+			err = fmt.Errorf("it knows %d of %d brokers yet", len(m.Brokers), len(k.Addrs))
 		}
 		return err
 	}}
 }
 
+// inSync waits until each broker has what the scratch topic's leader has.
+func (k Kafka) inSync(client *kgo.Client) step {
+	return step{"have Kafka's brokers keep up with each other", func(ctx context.Context) error {
+		m, err := metadata(ctx, client, scratch)
+		if err != nil {
+			return err
+		}
+		for _, t := range m.Topics {
+			for _, p := range t.Partitions {
+				if len(p.ISR) == len(k.Addrs) {
+					return nil
+				}
+				err = fmt.Errorf("%d of %d do", len(p.ISR), len(k.Addrs))
+			}
+		}
+		return cmp.Or(err, errors.New("the scratch topic is not known yet"))
+	}}
+}
+
+// metadata asks for it anew: what the client remembers may be from before.
+func metadata(ctx context.Context, client *kgo.Client, topics ...string) (*kmsg.MetadataResponse, error) {
+	request := kmsg.NewPtrMetadataRequest()
+	request.Topics = []kmsg.MetadataRequestTopic{} // nil would be all
+	for _, name := range topics {
+		t := kmsg.NewMetadataRequestTopic()
+		t.Topic = kmsg.StringPtr(name)
+		request.Topics = append(request.Topics, t)
+	}
+	return request.RequestWith(ctx, client)
+}
+
 // warmUp returns the requests whose first answers are slow or refusals, and those that remove what the
 // former left.
-func warmUp(client *kgo.Client) []step {
+func (k Kafka) warmUp(client *kgo.Client) []step {
 	admin := kadm.NewClient(client)
 	return []step{
 		{"create a topic in Kafka", func(ctx context.Context) error {
-			_, err := admin.CreateTopic(ctx, 1, 1, nil, scratch)
+			_, err := admin.CreateTopic(ctx, 1, -1, nil, scratch)
 			if errors.Is(err, kerr.TopicAlreadyExists) { // by an attempt whose answer was lost
 				err = nil
 			}
 			return err
 		}},
+		k.inSync(client),
 		{"store a record in Kafka", func(ctx context.Context) error {
 			return client.ProduceSync(ctx, kgo.StringRecord("warm-up")).FirstErr()
 		}},

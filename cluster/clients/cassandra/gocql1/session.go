@@ -25,6 +25,9 @@ func Connect(c cassandra.Config) (cassandra.Session, error) {
 	g := gocql.NewCluster(c.Hosts...)
 	g.Port, g.Timeout, g.ConnectTimeout, g.Dialer = c.Port, c.Timeout, c.Timeout, c.Dialer
 	g.Logger = silent{} // it would print broken connections on the error stream
+	if c.Only {
+		g.HostFilter = gocql.WhiteListHostFilter(c.Hosts...)
+	}
 	if c.Retries > 0 {
 		g.RetryPolicy = &again{c.Retries, c.Pause}
 	}

@@ -24,6 +24,9 @@ type session struct {
 func Connect(c cassandra.Config) (cassandra.Session, error) {
 	g := gocql.NewCluster(c.Hosts...)
 	g.Port, g.Timeout, g.ConnectTimeout, g.Dialer = c.Port, c.Timeout, c.Timeout, c.Dialer
+	if c.Only {
+		g.HostFilter = gocql.WhiteListHostFilter(c.Hosts...)
+	}
 	if c.Retries > 0 {
 		g.RetryPolicy = &again{c.Retries, c.Pause}
 	}
