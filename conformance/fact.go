@@ -4,7 +4,7 @@
 // A fact is worth no more than its script, so each also says how it could be false: the tests of cluster/sim make a
 // simulator of which it is, and the script must notice.
 //
-// A new fact goes into the list of its system (cassandra.go, ttl.go, timestamps.go, kafka.go, rebalance.go,
+// A new fact goes into the list of its system (cassandra.go, ttl.go, timestamps.go, kafka.go, rebalance.go, static.go,
 // idempotence.go, compaction.go), one that takes several nodes into rounds.go or replicas.go; docs/facts.md lists them all.
 package conformance
 
@@ -51,7 +51,7 @@ type World interface {
 
 // Facts are the facts that one node of each system can show.
 func Facts() []Fact {
-	return slices.Concat(conditional(), lives(), timestamps(), reads(), group(), rebalances(), idempotence(), compaction())
+	return slices.Concat(conditional(), lives(), timestamps(), reads(), group(), rebalances(), statics(), idempotence(), compaction())
 }
 
 // Replicated are the facts that take a store of three nodes, and messages between them that can be lost one by one: a world

@@ -29,6 +29,11 @@ func (r *Runner) kill(w workload.World, name string) (string, error) {
 		return "", err
 	}
 	r.Crew.Sever(name)
+	return r.listed(w)
+}
+
+// listed is what the coordinator says at the end of who says no goodbye: it goes on listing it.
+func (r *Runner) listed(w workload.World) (string, error) {
 	answer, err := r.Sentinel.ask(w)
 	if err != nil {
 		return r.silent(err)
@@ -50,6 +55,9 @@ func (r *Runner) stop(w workload.World, name string) (string, error) {
 		return "", err
 	}
 	r.Crew.Leave(name)
+	if r.Crew.Static(name) {
+		return r.listed(w)
+	}
 	raw, err := r.gone(w, process, func(m history.MemberAtAll) bool { return m.Client == process })
 	if err != nil {
 		return r.silent(err)

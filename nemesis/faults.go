@@ -52,7 +52,7 @@ var onWorkers = []Fault{
 	},
 	{
 		Name: history.FaultStop, On: []Kind{Worker},
-		Does: "ends the worker without flush or commit; it leaves the group if it is still in it",
+		Does: "ends the worker without flush or commit; it leaves the group if it is still in it, but as a static member",
 		Proof: "its process has unwound, and the coordinator's raw answer does not list it, or there is none while a server is " +
 			"not well",
 		Heal: nextLife, do: (*Runner).stop,

@@ -150,7 +150,7 @@ func (l *loader) limits(f *field, of []Weight) []Weight {
 func (l *loader) randomSettings(f *field, base workload.Config) {
 	var keys []string
 	for _, s := range settings {
-		if !slices.Contains([]string{"session-timeout", "heartbeat-interval", "backoff", "backoff-max"}, s.key) {
+		if !slices.Contains([]string{"instance-id", "session-timeout", "heartbeat-interval", "backoff", "backoff-max"}, s.key) {
 			keys = append(keys, s.key)
 		}
 	}

@@ -34,6 +34,9 @@ var settings = []setting{
 	settingOf("assignor", readAssignor, func(c *workload.Config) *workload.Assignor { return &c.Member.Assignor }).ofGroup().
 		means("`eager`, where every rebalance takes all partitions away first, or `cooperative`, where it takes only " +
 			"those that move; the same for all members of a group"),
+	settingOf("instance-id", readInstance, func(c *workload.Config) *string { return &c.Member.Instance }).
+		means("the name by which the worker is a static member (group.instance.id, KIP-345): it says no goodbye when it ends, " +
+			"who comes by the same name within its session takes its place without a rebalance, and the client that it was is fenced"),
 	durationOf("max-poll-interval", leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.MaxPollInterval }).
 		means("how long the worker may take from one poll to the next before its client leaves the group"),
 	durationOf("session-timeout", leastTimeout, func(c *workload.Config) *time.Duration { return &c.Member.SessionTimeout }).
@@ -130,6 +133,16 @@ func switchOf(key string, in func(*workload.Config) *bool) setting {
 			*in(c) = b
 		}
 	}, in)
+}
+
+// readInstance reads the name of a static member. Two workers may have the same, of which the second fences the first; all
+// having it would be a slip.
+func readInstance(l *loader, f *field, c *workload.Config) {
+	name, ok := l.name(f)
+	if ok && c.Name == "" {
+		l.fail(name.at, "write it under the worker's own name", "an instance is one worker at a time, not all of them")
+	}
+	c.Member.Instance = name.text
 }
 
 // readAssignor also notes where the assignor of a worker's own stands: whether it is that of the others is judged at the end.

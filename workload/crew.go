@@ -69,6 +69,11 @@ func (c *Crew) Parting(name string) bool {
 	return ok && l.parting
 }
 
+// Static tells whether a worker is a static member, which says no goodbye.
+func (c *Crew) Static(name string) bool {
+	return slices.ContainsFunc(c.Configs, func(f Config) bool { return f.Name == name && f.Member.Instance != "" })
+}
+
 // Poison makes a worker's next step end in an error, as a record that it cannot fold does.
 func (c *Crew) Poison(name string, err error) {
 	if l, ok := c.lives[name]; ok {

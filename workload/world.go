@@ -121,7 +121,9 @@ const (
 
 // MemberConfig is how a member is in its group. MaxPollInterval is also the rebalance time-out that it asks for.
 type MemberConfig struct {
-	Assignor          Assignor
+	Assignor Assignor
+	// Instance makes it a static member of that name (group.instance.id, KIP-345); empty is a dynamic one.
+	Instance          string
 	MaxPollInterval   time.Duration
 	SessionTimeout    time.Duration
 	HeartbeatInterval time.Duration

@@ -27,8 +27,8 @@ var refusals = map[string]bool{
 
 // commitOffset sends one OffsetCommit under the token that was captured, whatever the client knows of its membership by
 // now. It goes to the coordinator itself and is sent once: franz-go's ordinary way sends it again when the connection
-// breaks, and the second can be refused where the first was applied.
-func (w *World) commitOffset(ctx context.Context, cl *kgo.Client, token workload.Token, partition int32, offset int64) (string, error) {
+// breaks, and the second can be refused where the first was applied. Instance is the name of a static member.
+func (w *World) commitOffset(ctx context.Context, cl *kgo.Client, instance *string, token workload.Token, partition int32, offset int64) (string, error) {
 	node, err := w.coordinator(ctx, cl)
 	if err != nil {
 		return "", &persistence.Error{Code: "no-coordinator", NoEffect: true, Err: err}
@@ -38,7 +38,7 @@ func (w *World) commitOffset(ctx context.Context, cl *kgo.Client, token workload
 	t := kmsg.NewOffsetCommitRequestTopic()
 	t.Topic, t.TopicID, t.Partitions = w.topic.name, w.topic.id, []kmsg.OffsetCommitRequestTopicPartition{p}
 	req := kmsg.NewPtrOffsetCommitRequest()
-	req.Group, req.MemberID, req.Generation = w.group, token.Member, token.Generation
+	req.Group, req.MemberID, req.InstanceID, req.Generation = w.group, token.Member, instance, token.Generation
 	req.Topics = []kmsg.OffsetCommitRequestTopic{t}
 	resp, err := cl.Broker(int(node)).Request(ctx, req)
 	if err != nil {

@@ -43,6 +43,13 @@ func (c *connections) isCut() bool {
 	return c.closed
 }
 
+// mend lets the client connect again.
+func (c *connections) mend() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = false
+}
+
 func (c *connections) cut() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

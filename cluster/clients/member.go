@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/single-writer/chaos/cluster/board"
@@ -87,6 +88,9 @@ func (w *World) NewMember(process string, c workload.MemberConfig) (workload.Mem
 		kgo.OnPartitionsLost(m.onLost),
 		kgo.AdjustFetchOffsetsFn(m.startOffsets),
 	)
+	if c.Instance != "" {
+		opts = append(opts, kgo.InstanceID(c.Instance))
+	}
 	client, err := kgo.NewClient(opts...)
 	if err != nil {
 		cancel()
@@ -223,7 +227,7 @@ func (m *member) fail(err error) {
 // lost at the next poll; franz-go, not knowing of this request, finds out by its heartbeat.
 func (m *member) Commit(token workload.Token, partition int32, offset int64) persistence.Call[workload.CommitAnswer] {
 	return call(m.world, m.config.RequestTimeout, func(ctx context.Context) (workload.CommitAnswer, error) {
-		code, err := m.world.commitOffset(ctx, m.client, token, partition, offset)
+		code, err := m.world.commitOffset(ctx, m.client, m.instance(), token, partition, offset)
 		m.world.engine.Enter(func() { m.refused(token, code) })
 		return workload.CommitAnswer{Code: code}, err
 	})
@@ -233,6 +237,9 @@ func (m *member) Commit(token workload.Token, partition int32, offset int64) per
 // cooperative member out: it commits while it joins the next one, of which its owner has not heard yet.
 func (m *member) refused(token workload.Token, code string) {
 	switch {
+	case code == kerr.FencedInstanceID.Message:
+		m.fence(token)
+		m.fencedBy(kerr.FencedInstanceID)
 	case token.Member != m.token.Member:
 		// It is of a member that this one has been: old news.
 	case code == "UNKNOWN_MEMBER_ID":
@@ -268,6 +275,7 @@ func (m *member) stopClock() {
 	if m.late != nil {
 		close(m.late)
 		m.late = nil
+		m.conns.mend()
 	}
 }
 
@@ -283,6 +291,11 @@ func (m *member) pollExpired() {
 	if m.change != nil && !m.handed && m.change.polled.Change == workload.WasAssigned {
 		close(m.change.over)
 		m.change = nil
+	}
+	if m.static() {
+		// A Java client heartbeats no more then, and does not leave; franz-go heartbeats as long as it can.
+		m.conns.cut()
+		return
 	}
 	m.leave(m.client, id, "consumer poll timeout has expired")
 }
@@ -309,6 +322,10 @@ func (m *member) leave(by *kgo.Client, id, reason string) *board.Call[string] {
 // is cut off first, or a join that the goodbye overtakes would be refused, and franz-go would ask for another id.
 func (m *member) Leave() {
 	if m.closed {
+		return
+	}
+	if m.static() {
+		m.Sever()
 		return
 	}
 	m.stopClock()

@@ -54,6 +54,9 @@ func (m *member) pumped(fetches kgo.Fetches) {
 	m.pump = pumpIdle
 	fetches.EachError(func(_ string, _ int32, err error) {
 		// That the member is out of its group is no failure: the callback says so too, and franz-go joins again by itself.
+		if m.fencedBy(err) {
+			return
+		}
 		var out *kgo.ErrGroupSession
 		ours := errors.Is(err, context.Canceled) || errors.Is(err, kgo.ErrClientClosed) || errors.As(err, &out)
 		if !ours && m.failure == nil && !m.closed {

@@ -19,6 +19,8 @@ import (
 type requests struct {
 	world  *World
 	client *kgo.Client
+	// instance is the name of a static member; nil of a dynamic one.
+	instance *string
 }
 
 // Requests makes a client that asks the coordinator one request at a time. It ends with the run.
@@ -32,8 +34,11 @@ func (w *World) Requests(client string) (cluster.Requests, error) {
 		defer w.requests.Done()
 		cl.Close()
 	})
-	return &requests{w, cl}, nil
+	return &requests{world: w, client: cl}, nil
 }
+
+// As makes it a static member.
+func (r *requests) As(instance string) { r.instance = &instance }
 
 // protocol is the one assignor that all name: nobody assigns by it, as who leads says who gets what.
 const protocol = "range"
@@ -41,7 +46,7 @@ const protocol = "range"
 // Join joins. Its answer may take as long as a rebalance does.
 func (r *requests) Join(member string, session, rebalance time.Duration) persistence.Call[cluster.Joined] {
 	req := kmsg.NewPtrJoinGroupRequest()
-	req.Group, req.MemberID, req.ProtocolType = r.world.group, member, "consumer"
+	req.Group, req.MemberID, req.InstanceID, req.ProtocolType = r.world.group, member, r.instance, "consumer"
 	req.SessionTimeoutMillis, req.RebalanceTimeoutMillis = int32(session.Milliseconds()), int32(rebalance.Milliseconds())
 	subscription := kmsg.NewConsumerMemberMetadata()
 	subscription.Topics = []string{r.world.topic.name}
@@ -63,7 +68,7 @@ func (r *requests) Join(member string, session, rebalance time.Duration) persist
 // Sync syncs.
 func (r *requests) Sync(t workload.Token, leads bool) persistence.Call[workload.CommitAnswer] {
 	req := kmsg.NewPtrSyncGroupRequest()
-	req.Group, req.MemberID, req.Generation = r.world.group, t.Member, t.Generation
+	req.Group, req.MemberID, req.InstanceID, req.Generation = r.world.group, t.Member, r.instance, t.Generation
 	req.ProtocolType, req.Protocol = kmsg.StringPtr("consumer"), kmsg.StringPtr(protocol)
 	if leads {
 		of := kmsg.NewConsumerMemberAssignmentTopic()
@@ -86,7 +91,7 @@ func (r *requests) Sync(t workload.Token, leads bool) persistence.Call[workload.
 // Heartbeat heartbeats.
 func (r *requests) Heartbeat(t workload.Token) persistence.Call[workload.CommitAnswer] {
 	req := kmsg.NewPtrHeartbeatRequest()
-	req.Group, req.MemberID, req.Generation = r.world.group, t.Member, t.Generation
+	req.Group, req.MemberID, req.InstanceID, req.Generation = r.world.group, t.Member, r.instance, t.Generation
 	return call(r.world, requestTimeout, func(ctx context.Context) (workload.CommitAnswer, error) {
 		resp, err := asked[*kmsg.HeartbeatResponse](ctx, r, req)
 		if err != nil {
@@ -99,7 +104,7 @@ func (r *requests) Heartbeat(t workload.Token) persistence.Call[workload.CommitA
 // Commit commits.
 func (r *requests) Commit(t workload.Token, partition int32, offset int64) persistence.Call[workload.CommitAnswer] {
 	return call(r.world, requestTimeout, func(ctx context.Context) (workload.CommitAnswer, error) {
-		code, err := r.world.commitOffset(ctx, r.client, t, partition, offset)
+		code, err := r.world.commitOffset(ctx, r.client, r.instance, t, partition, offset)
 		return workload.CommitAnswer{Code: code}, err
 	})
 }

@@ -84,7 +84,7 @@ func (s *Servers) Warm(ctx context.Context, scratch string) error {
 	if err := w.admin.ProduceSync(ctx, &kgo.Record{Topic: scratch, Value: []byte("warm")}).FirstErr(); err != nil {
 		return fmt.Errorf("warm up Kafka: produce: %w", err)
 	}
-	code, err := w.commitOffset(ctx, s.admin, workload.Token{Generation: -1}, 0, 1)
+	code, err := w.commitOffset(ctx, s.admin, nil, workload.Token{Generation: -1}, 0, 1)
 	if err != nil {
 		return fmt.Errorf("warm up Kafka: commit: %w", err)
 	}

@@ -59,6 +59,12 @@ var otherGroups = map[string]func(w *World){
 			return code
 		}
 	}),
+	"a-static-member-returns-unnoticed": kafkaWith(func(r *groupRules) {
+		r.returns = func(*group, bool) bool { return false }
+	}),
+	"a-second-of-an-instance-fences-the-first": kafkaWith(func(r *groupRules) { r.fenced = codeUnknownMember }),
+	"a-static-member-outlives-a-rebalance":     kafkaWith(func(r *groupRules) { r.awaited = func(*groupMember) bool { return false } }),
+
 	"put-out-while-joining": kafkaWith(func(r *groupRules) { r.dismiss = func(*groupMember) {} }),
 	"put-out-while-syncing": kafkaWith(func(r *groupRules) {
 		r.dismiss = func(m *groupMember) {

@@ -40,6 +40,8 @@ type group struct {
 	// pending are ids that were given to new members who have not joined under them yet (KIP-394). They are no members, but
 	// a rebalance waits for them too.
 	pending map[string]*timer
+	// static are the instances of all ids that were ever given to static members; nil where there was none.
+	static  map[string]string
 	named   int
 	offsets map[int32]int64
 	log     *groupLog
@@ -50,7 +52,9 @@ type group struct {
 }
 
 type groupMember struct {
-	id, client         string
+	id, client string
+	// instance is the name of a static member; empty of any other.
+	instance           string
 	said               subscription
 	assignor           workload.Assignor
 	session, rebalance time.Duration
@@ -89,7 +93,11 @@ func (g *group) find(id string) *groupMember {
 // Join serves JoinGroup: the answer comes when the rebalance that it begins, or is part of, completes.
 func (g *group) Join(s subscription, client string, c workload.MemberConfig, reply func(joinAnswer)) {
 	id := s.id
-	if id == "" {
+	switch {
+	case id == "" && c.Instance != "":
+		g.joinStatic(s, client, c, reply)
+		return
+	case id == "":
 		g.log.found(g)
 		reply(joinAnswer{code: codeMemberIDRequired, member: g.name(client, c)})
 		return
@@ -103,7 +111,7 @@ func (g *group) Join(s subscription, client string, c workload.MemberConfig, rep
 		m = &groupMember{id: id, client: client}
 		g.members = append(g.members, m)
 	case m == nil:
-		reply(joinAnswer{code: codeUnknownMember})
+		reply(joinAnswer{code: g.unknown(id)})
 		return
 	case g.rules.settled(g, m, s.unchanged(m.said)):
 		// It joins a generation that it is in already: nothing of it has changed, so nobody else needs to know. Only the
@@ -111,6 +119,11 @@ func (g *group) Join(s subscription, client string, c workload.MemberConfig, rep
 		reply(g.joinedBy(m))
 		return
 	}
+	g.admit(m, s, c, reply)
+}
+
+// admit lets a member wait for the next generation, which it begins to prepare.
+func (g *group) admit(m *groupMember, s subscription, c workload.MemberConfig, reply func(joinAnswer)) {
 	m.said, m.assignor, m.session, m.rebalance = s, c.Assignor, c.SessionTimeout, c.MaxPollInterval
 	m.expiry.Stop()
 	m.join = reply
@@ -172,15 +185,24 @@ func (g *group) tryComplete() {
 	g.complete()
 }
 
-// complete removes who has not rejoined and begins the next generation.
+// complete removes who has not rejoined and begins the next generation. A static member may be starting again: it stays until
+// its session is over, and as long as nobody else is there the wait goes on.
 func (g *group) complete() {
 	g.rebalance.Stop()
 	g.members = slices.DeleteFunc(g.members, func(m *groupMember) bool {
-		if m.join == nil {
+		late := m.join == nil && !g.rules.awaited(m)
+		if late {
 			m.expiry.Stop()
 		}
-		return m.join == nil
+		return late
 	})
+	if n := slices.IndexFunc(g.members, func(m *groupMember) bool { return m.join != nil }); n > 0 {
+		// One that is there leads.
+		g.members[0], g.members[n] = g.members[n], g.members[0]
+	} else if n < 0 && len(g.members) > 0 {
+		g.prepare()
+		return
+	}
 	g.described = nil
 	if len(g.members) == 0 {
 		g.state = stateEmpty
@@ -192,9 +214,11 @@ func (g *group) complete() {
 	g.state = stateCompleting
 	for _, m := range g.members {
 		m.assignment = nil
-		m.join(g.joinedBy(m))
-		m.join = nil
-		g.heard(m)
+		if m.join != nil {
+			m.join(g.joinedBy(m))
+			m.join = nil
+			g.heard(m)
+		}
 	}
 }
 
@@ -242,7 +266,7 @@ func (g *group) valid(id string, generation int32) (*groupMember, string) {
 	m := g.find(id)
 	switch {
 	case m == nil:
-		return nil, codeUnknownMember
+		return nil, g.unknown(id)
 	case generation != g.generation:
 		return nil, codeIllegalGeneration
 	}
@@ -294,7 +318,7 @@ func (g *group) Leave(id string) string {
 	}
 	m := g.find(id)
 	if m == nil {
-		return codeUnknownMember
+		return g.unknown(id)
 	}
 	g.rules.left(g, m)
 	return codeNone

@@ -25,6 +25,12 @@ type groupRules struct {
 	sync func(g *group, id string, generation int32) string
 	// dismiss answers what a member that is taken out still waits for.
 	dismiss func(m *groupMember)
+	// fenced is the answer to a client whose instance another is by now.
+	fenced string
+	// returns tells whether who comes by the name of an instance that is in the group takes its place as it is.
+	returns func(g *group, sameAssignor bool) bool
+	// awaited tells whether a member that has not rejoined is kept.
+	awaited func(m *groupMember) bool
 }
 
 func kafka() groupRules {
@@ -43,6 +49,9 @@ func kafka() groupRules {
 		rebalance: func(longest time.Duration) time.Duration { return longest },
 		sync:      syncRefusal,
 		dismiss:   dismiss,
+		fenced:    codeFencedInstance,
+		returns:   func(g *group, sameAssignor bool) bool { return g.state == stateStable && sameAssignor },
+		awaited:   func(m *groupMember) bool { return m.instance != "" },
 	}
 }
 

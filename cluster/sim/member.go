@@ -36,7 +36,9 @@ type member struct {
 	fenced, out bool
 	// leaving: the client is being closed. severed: it is, nothing is sent and nothing heard any more.
 	leaving, severed bool
-	join             *joining
+	// failure ends a static member whose instance another client is by now.
+	failure error
+	join    *joining
 	// heartbeat and pollClock are set again and again.
 	heartbeat, pollClock timer
 }
@@ -72,6 +74,8 @@ func (m *member) poll(maxRecords int, until time.Duration) workload.Polled {
 		switch {
 		case m.fenced && len(m.assigned) > 0:
 			return m.hand(workload.WasLost)
+		case m.failure != nil:
+			return workload.Polled{Err: m.failure}
 		case m.rejoin && !m.cooperative() && len(m.assigned) > 0:
 			return m.hand(workload.WasRevoked)
 		case m.fenced:
@@ -221,6 +225,9 @@ func (m *member) arrived() (workload.Polled, bool) {
 	j := m.join
 	switch j.code {
 	case codeNone:
+	case codeFencedInstance:
+		m.replaced()
+		return workload.Polled{}, false
 	case codeUnknownMember:
 		m.join, m.fenced, m.out = nil, true, true
 		return workload.Polled{}, false
@@ -267,6 +274,8 @@ func (m *member) told(token workload.Token, code string) {
 		// The Java client keeps its id when only the generation was refused.
 		m.fenced, m.out = true, m.out || code == codeUnknownMember
 		m.heartbeat.Stop()
+	case codeFencedInstance:
+		m.replaced()
 	case codeRebalanceInProgress:
 		m.rejoin = m.rejoin || m.join == nil || m.join.done
 	}
@@ -280,7 +289,9 @@ func (m *member) pollExpired() {
 	}
 	m.fenced, m.out = true, true
 	m.heartbeat.Stop()
-	m.goodbye(func(string) {})
+	if m.config.Instance == "" {
+		m.goodbye(func(string) {})
+	}
 }
 
 // goodbye sends LeaveGroup.
@@ -312,6 +323,10 @@ func (m *member) Commit(token workload.Token, partition int32, offset int64) per
 func (m *member) Leave() {
 	w, j := m.world, m.join
 	m.leaving = true
+	if m.config.Instance != "" {
+		m.Sever()
+		return
+	}
 	if j != nil && m.token.Member == "" && !m.severed {
 		// It asked for an id and has none yet. Gone without it, it would keep the group waiting for a session.
 		w.board.Await(m.config.RequestTimeout, func() bool { return m.token.Member != "" || j.done })

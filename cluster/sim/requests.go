@@ -13,6 +13,8 @@ type requests struct {
 	world  *World
 	client string
 	link   link
+	// instance is the name of a static member.
+	instance string
 }
 
 // Requests makes a client that asks the coordinator one request at a time.
@@ -20,11 +22,14 @@ func (w *World) Requests(client string) (cluster.Requests, error) {
 	return &requests{world: w, client: client}, nil
 }
 
+// As makes it a static member.
+func (r *requests) As(instance string) { r.instance = instance }
+
 // Join joins. Its answer may take as long as a rebalance does.
 func (r *requests) Join(member string, session, rebalance time.Duration) persistence.Call[cluster.Joined] {
 	g := r.world.broker.group
 	return request(r.world.board, r.world.broker.server, &r.link, rebalance+adminTimeout, func(reply func(cluster.Joined)) {
-		g.Join(subscription{id: member}, r.client, workload.MemberConfig{SessionTimeout: session, MaxPollInterval: rebalance}, func(a joinAnswer) {
+		g.Join(subscription{id: member}, r.client, workload.MemberConfig{Instance: r.instance, SessionTimeout: session, MaxPollInterval: rebalance}, func(a joinAnswer) {
 			reply(cluster.Joined{
 				Code: a.code, Token: workload.Token{Member: a.member, Generation: a.generation}, Leads: len(a.members) > 0,
 			})
