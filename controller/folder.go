@@ -135,6 +135,7 @@ type PlanAction struct {
 	Target string `json:"target"`
 	Life   string `json:"life,omitempty"`
 	Server string `json:"server,omitempty"`
+	With   string `json:"with,omitempty"`
 	Begin  int64  `json:"begin"`
 	End    int64  `json:"end,omitempty"`
 	Proof  string `json:"proof,omitempty"`
@@ -150,7 +151,7 @@ func PlanOf(h *history.History) PlanFacts {
 		switch {
 		case !ok:
 		case v.Phase == history.PhaseBegin:
-			p.Done = append(p.Done, PlanAction{Fault: v.Fault, Target: v.Target, Life: v.Life, Server: v.Server, Begin: e.Time, Line: e.Line()})
+			p.Done = append(p.Done, PlanAction{Fault: v.Fault, Target: v.Target, Life: v.Life, Server: v.Server, With: v.With, Begin: e.Time, Line: e.Line()})
 		default:
 			if a := p.underWay(v); a != nil {
 				a.Life, a.End, a.Proof, a.Line = v.Life, e.Time, v.Proof, e.Line()
@@ -167,7 +168,7 @@ func (p PlanFacts) underWay(v *history.FaultDone) *PlanAction {
 	for i := range p.Done {
 		a := &p.Done[i]
 		switch {
-		case a.End > 0 || a.Fault != v.Fault || a.Target != v.Target || a.Server != v.Server:
+		case a.End > 0 || a.Fault != v.Fault || a.Target != v.Target || a.Server != v.Server || a.With != v.With:
 		case a.Life == v.Life:
 			return a
 		default:

@@ -31,13 +31,13 @@ func TestPlanFacts(t *testing.T) {
 	note("lose-answer", "a", "a/2", "done", "third held back")
 	note("release", "a", "a/2", "done", "released")
 	want := []controller.PlanAction{
-		{"start", "a", "a/1", "", 1, 2, "begun", 3},
-		{"lose-answer", "a", "a/1", "", 3, 7, "first held back", 8},
-		{"probe", "all", "", "", 4, 6, "read", 7},
-		{"lose-answer", "b", "b/1", "", 5, 0, "", 6},
-		{"lose-answer", "a", "a/1", "", 8, 0, "", 9},
-		{"lose-answer", "a", "a/2", "", 9, 11, "third held back", 12},
-		{"release", "a", "a/2", "", 10, 12, "released", 13},
+		{"start", "a", "a/1", "", "", 1, 2, "begun", 3},
+		{"lose-answer", "a", "a/1", "", "", 3, 7, "first held back", 8},
+		{"probe", "all", "", "", "", 4, 6, "read", 7},
+		{"lose-answer", "b", "b/1", "", "", 5, 0, "", 6},
+		{"lose-answer", "a", "a/1", "", "", 8, 0, "", 9},
+		{"lose-answer", "a", "a/2", "", "", 9, 11, "third held back", 12},
+		{"release", "a", "a/2", "", "", 10, 12, "released", 13},
 	}
 	if got := controller.PlanOf(&m.History); got.Seed != 7 {
 		t.Errorf("seed %d", got.Seed)

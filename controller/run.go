@@ -142,7 +142,7 @@ func assemble(j Job, in *workload.Input, w cluster.World, consistency string, op
 		observer: observer,
 		feeder:   &workload.Feeder{Input: in, Producer: w, Moments: looks},
 		runner: &nemesis.Runner{
-			Plan: j.Scenario.Plan, Input: in, Crew: crew, Stage: b, Moments: looks, Truth: w, Wire: w, Servers: w,
+			Plan: j.Scenario.Plan, Input: in, Crew: crew, Stage: b, Moments: looks, Truth: w, Wire: w, Servers: w, Seed: j.Seed,
 			Sentinel: sentinel, Observer: observer,
 		},
 		sentinel: sentinel, truth: w, ends: in.Ends(), unsettled: ops.unsettled, order: j.Follow,

@@ -14,7 +14,7 @@ type underWay struct {
 	// unknown is when the last write was answered by "unknown", ended when each life was ended by the plan.
 	unknown *time.Duration
 	ended   map[string]time.Duration
-	// healed is when a server was healed last: what had come to it, and waited there, is done then.
+	// healed is when a server was healed last, or the wire: what had come so far, and waited there, goes on then.
 	healed time.Duration
 }
 
@@ -28,7 +28,7 @@ type call struct {
 func (u *underWay) Record(e history.Event) history.Event {
 	e = u.Recorder.Record(e)
 	switch v, isFault := e.Value.(*history.FaultDone); {
-	case isFault && v.Phase == history.PhaseDone && v.Fault == history.FaultHealServer:
+	case isFault && v.Phase == history.PhaseDone && (v.Fault == history.FaultHealServer || v.Fault == history.FaultLift):
 		u.healed = time.Duration(e.Time)
 	case isFault && v.Phase == history.PhaseDone && (v.Fault == history.FaultKill || v.Fault == history.FaultStop):
 		if u.ended == nil {

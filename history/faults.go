@@ -22,6 +22,17 @@ const (
 	FaultUnreachable      = "unreachable"
 )
 
+// The faults that it can do to the wire between a worker and its servers.
+const (
+	FaultDelayMessage   = "delay-message"
+	FaultHoldMessage    = "hold-message"
+	FaultDropMessage    = "drop-message"
+	FaultCutMessage     = "cut-message"
+	FaultSilenceMessage = "silence-message"
+	FaultCutOff         = "cut-off"
+	FaultLift           = "lift"
+)
+
 // The faults that it can do to servers.
 const (
 	FaultKillServer      = "kill-server"
@@ -59,6 +70,8 @@ type FaultDone struct {
 	Life   string `json:"life,omitempty"`
 	// Server is the server that it is done to, where it is done to one: the target may have named it by what it does.
 	Server string `json:"server,omitempty"`
+	// With is the rule that it arms on the wire, in words.
+	With string `json:"with,omitempty"`
 	// Phase is PhaseBegin when the fault is ordered and PhaseDone when its effect was proved.
 	Phase string `json:"phase"`
 	// Proof is the raw answer, or the fact, that shows the effect.

@@ -55,7 +55,7 @@ func (r *Runner) stop(w workload.World, name string) (string, error) {
 		return "", err
 	}
 	r.Crew.Leave(name)
-	if r.Crew.Static(name) {
+	if r.Crew.Static(name) || r.behindWall(name) {
 		return r.listed(w)
 	}
 	raw, err := r.gone(w, process, func(m history.MemberAtAll) bool { return m.Client == process })

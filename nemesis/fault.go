@@ -43,6 +43,8 @@ type Fault struct {
 	On []Kind
 	// Does says what it does; Simulated and Real how that differs there, where it does.
 	Does, Simulated, Real string
+	// With are the parameters that it takes besides its target; none where it is written with that alone.
+	With []Parameter
 	// Proof is what shows that it took effect, Heal how it ends. It is empty for what is over when it is done.
 	Proof, Heal string
 	// Brokers and Nodes are how many servers of that kind there must be, for it to be done to one of them; 0 where it is never
@@ -54,11 +56,28 @@ type Fault struct {
 	trouble workload.Trouble
 	change  func(s workload.Servers, server string) persistence.Call[string]
 	role    workload.Role
+	// effect is what becomes of a message, of a fault that arms a rule.
+	effect workload.Effect
 	// do does what is done to workers and rows, and gives its proof.
 	do func(r *Runner, w workload.World, target string) (proof string, err error)
 	// arm is there instead of do for what takes effect only when the worker comes to it, after the step is done: the call
 	// ends with the proof.
-	arm func(r *Runner, target string) (persistence.Call[string], error)
+	arm func(r *Runner, a Action) (persistence.Call[string], error)
+}
+
+// Parameter is a word that a fault takes in a plan, besides its target.
+type Parameter struct {
+	Name, Meaning string
+	// Needed tells that it has no standard.
+	Needed bool
+}
+
+// Effect is what becomes of a message, where the fault arms a rule on the wire; else it is empty.
+func (f *Fault) Effect() workload.Effect { return f.effect }
+
+// OnWire tells whether it arms something on the wire of a worker, in whatever life: the worker need not run.
+func (f *Fault) OnWire() bool {
+	return f.effect != "" || f.Name == history.FaultCutOff || f.Name == history.FaultLift
 }
 
 // Takes tells whether it can be done to such a target.
@@ -113,7 +132,7 @@ func (r *Runner) doFault(w workload.World, f *Fault, a Action) error {
 	}
 	told := r.announce(w, a, "")
 	if f.arm != nil {
-		return r.later(w, a, f.arm)
+		return r.later(w, a, told, f.arm)
 	}
 	proof, err := f.do(r, w, a.Target)
 	if err != nil {
@@ -125,7 +144,7 @@ func (r *Runner) doFault(w workload.World, f *Fault, a Action) error {
 
 // announce notes that an action is ordered, and gives what was noted.
 func (r *Runner) announce(w workload.World, a Action, server string) history.FaultDone {
-	told := history.FaultDone{Fault: a.Fault, Target: a.Target, Server: server, Phase: history.PhaseBegin}
+	told := history.FaultDone{Fault: a.Fault, Target: a.Target, Server: server, With: a.with(), Phase: history.PhaseBegin}
 	if server == "" {
 		told.Life, _ = r.Crew.Life(history.WorkerOf(a.Target))
 	}
@@ -167,6 +186,15 @@ func (f *Fault) Targets() []string {
 		}
 	}
 	return out
+}
+
+// Parameters says in words what it takes besides its target.
+func (f *Fault) Parameters() string {
+	var out []string
+	for _, p := range f.With {
+		out = append(out, p.Name+": "+p.Meaning)
+	}
+	return strings.Join(out, "; ")
 }
 
 // servers names one server of each kind that it is done to.

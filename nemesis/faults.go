@@ -9,7 +9,7 @@ import (
 )
 
 // registry is all faults, sorted by name.
-var registry = slices.SortedFunc(slices.Values(slices.Concat(onWorkers, onMessages, onRows, onServers)),
+var registry = slices.SortedFunc(slices.Values(slices.Concat(onWorkers, onMessages, onWires, onRows, onServers)),
 	func(a, b Fault) int { return strings.Compare(a.Name, b.Name) })
 
 // What is healed by itself, or by another fault.

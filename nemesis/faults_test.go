@@ -44,7 +44,9 @@ func TestProofs(t *testing.T) {
 			t.Errorf("%s is proved by %s, not %s", fault, got, want)
 		}
 	}
-	const all = "cut-clients deafen-server deliver elect-unclean evict expire fail fill-disk heal-server hold isolate-server kill kill-server lose lose-answer lose-commit lose-commit-answer lose-write move-coordinator move-leader mute-server pause-server phantom probe reap release start stop unreachable"
+	const all = "cut-clients cut-message cut-off deafen-server delay-message deliver drop-message elect-unclean evict expire fail fill-disk heal-server hold " +
+		"hold-message isolate-server kill kill-server lift lose lose-answer lose-commit lose-commit-answer lose-write move-coordinator move-leader mute-server " +
+		"pause-server phantom probe reap release silence-message start stop unreachable"
 	if got := nemesis.FaultNames(); strings.Join(got, " ") != all || !slices.IsSorted(got) {
 		t.Errorf("faults %v", got)
 	}

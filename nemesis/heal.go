@@ -1,6 +1,7 @@
 package nemesis
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,12 +68,25 @@ func joined(left, err error) error {
 	return fmt.Errorf("%w; before that: %s", left, err.Error())
 }
 
-// HealAll heals whatever is not well. It is for the end of a plan, and of a run whatever ended it.
-func (r *Runner) HealAll(w workload.World) error {
-	if len(r.struck) == 0 {
-		return nil
+// HealAll heals whatever is not well, for the end of a run whatever ended it.
+func (r *Runner) HealAll(w workload.World) error { return r.undo(w, true) }
+
+// undo heals what is not well, and lifts what stands on the wire, or all that was armed there: what is to strike one message may
+// still come about after the plan.
+func (r *Runner) undo(w workload.World, all bool) error {
+	left := r.liftAll(w, all)
+	if len(r.struck) > 0 {
+		var servers *Unhealed
+		if err := r.do(w, Action{Fault: history.FaultHealServer, Target: All}); errors.As(err, &servers) {
+			left = append(left, servers.Left...)
+		} else if err != nil {
+			return err
+		}
 	}
-	return r.do(w, Action{Fault: history.FaultHealServer, Target: All})
+	if len(left) > 0 {
+		return &Unhealed{left}
+	}
+	return nil
 }
 
 // commandWithin is how long a command to servers may take: above that of a server that is started, and has to be found well.

@@ -72,7 +72,7 @@ func (r *Runner) pass(w workload.World, step int, why string) {
 func (r *Runner) fits(a Action) error {
 	f, known := Named(a.Fault)
 	switch {
-	case !known || !f.Takes(Worker): // what is done to servers looks by itself
+	case !known || !f.Takes(Worker) || f.OnWire(): // what is done to servers looks by itself
 		return nil
 	case a.Fault == history.FaultStart:
 		if process, running := r.Crew.Life(a.Target); running {

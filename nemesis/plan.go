@@ -28,12 +28,15 @@ type Step struct {
 	Where string
 }
 
-// Action is one fault done to one worker.
+// Action is one fault done to one target.
 type Action struct {
 	// Fault is the name of a fault in the registry.
 	Fault string
-	// Target is the worker's name; for probe it is "all", or a key.
+	// Target is what it is done to: a worker's name, or what else the fault takes.
 	Target string
+	// Rule and Wall are what it arms on the wire, where it is a fault of that kind.
+	Rule *workload.Rule
+	Wall *workload.Wall
 }
 
 // failed says which step an error is of.

@@ -2,6 +2,7 @@ package nemesis
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload"
@@ -23,14 +24,16 @@ type Stage interface {
 
 // Runner carries out a plan.
 type Runner struct {
-	Plan     []Step
-	Input    *workload.Input
-	Crew     *workload.Crew
-	Stage    Stage
-	Moments  workload.Moments
-	Truth    workload.Truth
-	Wire     workload.Wire
-	Servers  workload.Servers
+	Plan    []Step
+	Input   *workload.Input
+	Crew    *workload.Crew
+	Stage   Stage
+	Moments workload.Moments
+	Truth   workload.Truth
+	Wire    workload.Wire
+	Servers workload.Servers
+	// Seed is the run's, for what is left to chance.
+	Seed     int64
 	Sentinel *Sentinel
 	Observer *workload.Observer
 	// process is the one that carries the plan out; stopped makes it go no further.
@@ -40,6 +43,9 @@ type Runner struct {
 	// servers is under way, which has to come to its end before it can be undone.
 	struck     []struck
 	commanding bool
+	// armed is what stands on the wire, or waits there for its message, late until when a message that was made late is there.
+	armed []armed
+	late  time.Duration
 	// Done tells that it came to its end, Failed why that was too early.
 	Done   bool
 	Failed error
@@ -50,7 +56,7 @@ func (r *Runner) Run(w workload.World) {
 	r.process = w.Name()
 	if !r.stopped {
 		err := r.steps(w)
-		if left := r.HealAll(w); left != nil {
+		if left := r.undo(w, false); left != nil {
 			err = joined(left, err)
 		}
 		r.Failed = err

@@ -43,3 +43,15 @@ func faultOf(v *history.FaultDone) string {
 	}
 	return s
 }
+
+// onWire says what was done to a message of a worker, or to its way, as a story tells it; empty of any other fault.
+func onWire(v *history.FaultDone) string {
+	switch v.Fault {
+	case history.FaultDelayMessage, history.FaultHoldMessage, history.FaultDropMessage, history.FaultCutMessage, history.FaultSilenceMessage,
+		history.FaultCutOff:
+		return v.With + ": " + v.Proof
+	case history.FaultLift:
+		return v.Proof
+	}
+	return ""
+}

@@ -277,6 +277,10 @@ func (t *teller) fault(e history.Event, v *history.FaultDone) {
 		t.add(e, "-", struck(v))
 		return
 	}
+	if said := onWire(v); said != "" {
+		t.add(e, v.Target, said)
+		return
+	}
 	switch v.Fault {
 	case history.FaultStart, history.FaultProbe:
 	case history.FaultHold:

@@ -30,7 +30,7 @@ func (l *loader) actsOf(number int, step nemesis.Step) {
 			at = append(at, t.Worker)
 		}
 	}
-	for _, acts := range [][]act{l.acts, l.strikes} {
+	for _, acts := range [][]act{l.acts, l.strikes, l.wires} {
 		for i := range acts {
 			if acts[i].step == number {
 				acts[i].at, acts[i].maybe = at, step.Maybe

@@ -79,6 +79,8 @@ type loader struct {
 	waits    []eventWait
 	probes   []word
 	acts     []act
+	// wires is what is armed on the wires of workers, and lifted.
+	wires []act
 	// strikes is what is done to servers; strikesLost tells that an error hides some of it. ClusterRead is false after an error
 	// in what the cluster has.
 	strikes     []act
@@ -115,6 +117,7 @@ func (l *loader) file(body ast.Node) {
 	l.judgeFlushes()
 	l.judgeActs()
 	l.judgeServers()
+	l.judgeWires()
 	l.judgeCommits()
 }
 

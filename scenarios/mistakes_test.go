@@ -171,9 +171,9 @@ mine.yaml:9:80: this stage waits for event 7, which is produced only after the w
 mine.yaml:12:9: a worker has no key "session_timeout"; did you mean "session-timeout"?
    12 |   all: {session_timeout: 3s, heartbeat-interval: 100ms}
       |         ^^^^^^^^^^^^^^^
-keys: assignor max-poll-interval session-timeout heartbeat-interval request-timeout max-poll-records
-  poll-timeout persist-every commit-every flush-on-revoke flush ignore-persist-errors restore
-  recovery backoff backoff-max
+keys: assignor instance-id max-poll-interval session-timeout heartbeat-interval request-timeout
+  max-poll-records poll-timeout persist-every commit-every flush-on-revoke flush
+  ignore-persist-errors restore recovery backoff backoff-max
 `},
 	{"heartbeat-interval: 100ms", "heartbeat-interval: 3s", `
 mine.yaml:12:26: the session times out after 3s, and a heartbeat goes out only every 3s

@@ -126,6 +126,9 @@ func (l *loader) action(o *object, what string, m moment) (nemesis.Action, bool)
 	if fault.OnServers() {
 		return l.serverAction(f, fault, m)
 	}
+	if len(fault.With) > 0 {
+		return l.wireAction(f, fault, m)
+	}
 	if fault.Takes(nemesis.Account) {
 		target, ok := l.text(f)
 		switch {
@@ -152,7 +155,11 @@ func (l *loader) action(o *object, what string, m moment) (nemesis.Action, bool)
 	default:
 		l.use(target.text, f.at, m)
 	}
-	l.acts = append(l.acts, act{fault: f.name, target: target, step: m.step})
+	if fault.OnWire() {
+		l.wires = append(l.wires, act{fault: f.name, target: target, step: m.step})
+	} else {
+		l.acts = append(l.acts, act{fault: f.name, target: target, step: m.step})
+	}
 	return nemesis.Action{Fault: f.name, Target: target.text}, ok
 }
 

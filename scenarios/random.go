@@ -177,7 +177,7 @@ func (d drawing) plan(r RandomPlan, workers []workload.Config) []nemesis.Step {
 	}
 	servers := troubles{drawing: d, healthy: r.Healthy}
 	for range r.Faults {
-		if servers.struck != "" && d.IntN(2) == 0 {
+		if servers.ill() && d.IntN(2) == 0 {
 			add(servers.heal(d.upTo(r.Pause)))
 			continue
 		}
@@ -188,7 +188,7 @@ func (d drawing) plan(r RandomPlan, workers []workload.Config) []nemesis.Step {
 			add(s)
 		}
 	}
-	if servers.struck != "" {
+	if servers.ill() {
 		add(servers.heal(d.upTo(r.Pause)))
 	}
 	heal := nemesis.Step{After: d.upTo(r.Pause)}
@@ -235,14 +235,17 @@ func (d drawing) step(r RandomPlan, w workload.Config, at place, servers *troubl
 		return s, works
 	}
 	fault := d.fault(r)
-	ofServer, isFault := nemesis.Named(fault)
+	entry, isFault := nemesis.Named(fault)
 	switch {
 	case !isFault: // all that there are were drawn as often as they may
 		return s, at
-	case ofServer.OnServers() && servers.struck != "":
+	case entry.Effect() != "":
+		s.Do = append(s.Do, d.rule(entry, w.Name))
+		return s, at
+	case (entry.OnServers() || entry.OnWire()) && servers.ill():
 		return servers.heal(s.After), at
-	case ofServer.OnServers():
-		s = servers.strike(ofServer, s.After)
+	case entry.OnServers(), entry.OnWire():
+		s = servers.strike(entry, w.Name, s.After)
 		if d.IntN(2) == 0 {
 			s.When = d.moment(r, w)
 		}

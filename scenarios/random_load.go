@@ -26,6 +26,7 @@ var drawable = []string{
 	history.FaultEvict, history.FaultHold, history.FaultKill, history.FaultLoseAnswer, history.FaultLoseCommit,
 	history.FaultLoseCommitAnswer, history.FaultLoseWrite, history.FaultPhantom, history.FaultProbe, history.FaultReap, history.FaultStop,
 	history.FaultUnreachable,
+	history.FaultDelayMessage, history.FaultDropMessage, history.FaultCutMessage, history.FaultCutOff,
 	history.FaultKillServer, history.FaultPauseServer, history.FaultIsolateServer, history.FaultDeafenServer, history.FaultMuteServer,
 	history.FaultCutClients, history.FaultFillDisk, history.FaultMoveCoordinator, history.FaultMoveLeader, history.FaultElectUnclean,
 }

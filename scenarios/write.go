@@ -88,7 +88,7 @@ func stepText(s nemesis.Step) string {
 		parts = append(parts, "when: ["+strings.Join(moments, ", ")+"]")
 	}
 	for _, a := range s.Do {
-		do = append(do, fmt.Sprintf("{%s: %s}", a.Fault, a.Target))
+		do = append(do, actionText(a))
 	}
 	return strings.Join(append(parts, "do: ["+strings.Join(do, ", ")+"]"), ", ")
 }

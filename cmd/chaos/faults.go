@@ -22,15 +22,24 @@ func (c *cli) faultsCommand() *cobra.Command {
 	}
 }
 
+// parameterTold is a word that a fault takes besides its target.
+type parameterTold struct {
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"`
+	Needed  bool   `json:"needed"`
+}
+
 // faultTold is a fault as --json prints it.
 type faultTold struct {
-	Name      string   `json:"name"`
-	Targets   []string `json:"targets"`
-	Does      string   `json:"does"`
-	Simulated string   `json:"simulated,omitempty"`
-	Real      string   `json:"real,omitempty"`
-	Proof     string   `json:"proof"`
-	Heal      string   `json:"heal,omitempty"`
+	Name    string   `json:"name"`
+	Targets []string `json:"targets"`
+	// With are the words that it takes besides its target.
+	With      []parameterTold `json:"with,omitempty"`
+	Does      string          `json:"does"`
+	Simulated string          `json:"simulated,omitempty"`
+	Real      string          `json:"real,omitempty"`
+	Proof     string          `json:"proof"`
+	Heal      string          `json:"heal,omitempty"`
 	// Kafka and Cassandra are how many servers there must be for it to be done to one of them; 0 where it never is.
 	Kafka     int `json:"kafka"`
 	Cassandra int `json:"cassandra"`
@@ -40,8 +49,12 @@ func (c *cli) sayFaults() error {
 	if c.json {
 		told := []faultTold{}
 		for _, f := range nemesis.Faults() {
+			var with []parameterTold
+			for _, p := range f.With {
+				with = append(with, parameterTold(p))
+			}
 			told = append(told, faultTold{
-				Name: f.Name, Targets: f.Targets(), Does: f.Does, Simulated: f.Simulated, Real: f.Real, Proof: f.Proof, Heal: f.Heal,
+				Name: f.Name, Targets: f.Targets(), With: with, Does: f.Does, Simulated: f.Simulated, Real: f.Real, Proof: f.Proof, Heal: f.Heal,
 				Kafka: f.Brokers, Cassandra: f.Nodes,
 			})
 		}
@@ -54,7 +67,7 @@ func (c *cli) sayFaults() error {
 		}
 		fmt.Fprintln(c.out, f.Name)
 		for _, line := range [][2]string{
-			{"to", strings.Join(f.Targets(), ", ")}, {"does", f.Does}, {"simulated", f.Simulated}, {"real", f.Real},
+			{"to", strings.Join(f.Targets(), ", ")}, {"with", f.Parameters()}, {"does", f.Does}, {"simulated", f.Simulated}, {"real", f.Real},
 			{"proof", f.Proof}, {"heal", f.Heal}, {"needs", f.Needs()},
 		} {
 			if line[1] != "" {

@@ -205,9 +205,13 @@ func faults() string {
 				does += "<br>" + differs[0] + ": " + differs[1]
 			}
 		}
-		rows = append(rows, []string{code(f.Name), strings.Join(f.Targets(), ", "), does, f.Proof, f.Heal, f.Needs()})
+		to := strings.Join(f.Targets(), ", ")
+		for _, p := range f.With {
+			to += fmt.Sprintf("<br>`%s`: %s", p.Name, p.Meaning)
+		}
+		rows = append(rows, []string{code(f.Name), to, does, f.Proof, f.Heal, f.Needs()})
 	}
-	return table([]string{"fault", "done to", "what it does", "proof", "heal", "needs"}, rows)
+	return table([]string{"fault", "done to, and with", "what it does", "proof", "heal", "needs"}, rows)
 }
 
 func settings() string {
