@@ -164,7 +164,7 @@ type Opener func(ctx context.Context, needed cluster.Size) (cluster.Cluster, err
 func OnCluster(ctx context.Context, open Opener, all []*scenarios.Scenario, do func(cluster.Cluster) error) (err error) {
 	var needed cluster.Size
 	for _, s := range all {
-		needed = needed.With(sizeFor(s))
+		needed = needed.With(SizeFor(s))
 	}
 	c, err := open(ctx, needed)
 	var small *cluster.TooSmall
@@ -181,16 +181,16 @@ func OnCluster(ctx context.Context, open Opener, all []*scenarios.Scenario, do f
 	return do(c)
 }
 
-// sizeFor is the least cluster that a scenario can be run on.
-func sizeFor(s *scenarios.Scenario) cluster.Size {
+// SizeFor is the least cluster that a scenario can be run on.
+func SizeFor(s *scenarios.Scenario) cluster.Size {
 	return cluster.Size{Kafka: s.Cluster.Kafka, Cassandra: s.Cluster.Cassandra}
 }
 
 // tooSmall says, of an error about a cluster that is too small, which scenario needs more, and where that stands.
 func tooSmall(all []*scenarios.Scenario, there cluster.Size, err error) error {
 	for _, s := range all {
-		if !there.Serves(sizeFor(s)) {
-			return fmt.Errorf("%s: %s needs %s: %w", s.Cluster.Where, s.Name, sizeFor(s), err)
+		if !there.Serves(SizeFor(s)) {
+			return fmt.Errorf("%s: %s needs %s: %w", s.Cluster.Where, s.Name, SizeFor(s), err)
 		}
 	}
 	return err

@@ -105,6 +105,9 @@ func (c *Cluster) connect(ctx context.Context, o Options) (err error) {
 	return c.clients.Warm(ctx, c.name+"-warm")
 }
 
+// Size is how many servers there are.
+func (c *Cluster) Size() cluster.Size { return c.servers.Size() }
+
 // Facts is what the history's header tells.
 func (c *Cluster) Facts() history.ClusterFacts {
 	return history.ClusterFacts{

@@ -31,6 +31,9 @@ func Need(t testing.TB) {
 	t.Cleanup(place.give)
 }
 
+// Hold keeps the place beyond a test, for servers that several tests share.
+func Hold() (release func(), err error) { return place.give, place.take() }
+
 // Missing skips the test for want of something, or fails it where nothing may be missing.
 func Missing(t testing.TB, format string, args ...any) {
 	t.Helper()
