@@ -1,5 +1,5 @@
-// Command testsummary reads the output of `go test -json` and says what it came to: each package in a line, whatever
-// failed in full, what was skipped and why, and in its last line whether the tests on real servers ran.
+// Command testsummary runs commands that end in `go test -json`, all at once, and says what they came to: each package in a
+// line, whatever failed in full, what was skipped and why, and in its last line whether the tests on real servers ran.
 //
 // A test that is skipped without anybody seeing it is as bad as none; so the summary counts them and tells the reasons.
 package main
@@ -10,11 +10,36 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 )
 
-func main() { os.Exit(summarise(os.Stdin, os.Stdout)) }
+func main() { os.Exit(run(os.Args[1:], os.Stdout)) }
+
+// run runs commands of the shell side by side. The exit code is 0 when each of them ended well and a test has passed.
+func run(commands []string, out io.Writer) int {
+	s := newSummary(out)
+	var running sync.WaitGroup
+	for _, command := range commands {
+		running.Go(func() {
+			tests := exec.Command("sh", "-c", command)
+			tests.Stderr = os.Stderr
+			in, err := tests.StdoutPipe()
+			if err == nil {
+				err = tests.Start()
+			}
+			if err == nil {
+				s.read(in)
+				err = tests.Wait()
+			}
+			s.ended(command, err)
+		})
+	}
+	running.Wait()
+	return s.end()
+}
 
 // event is one line of `go test -json` (go doc test2json).
 type event struct {
@@ -25,8 +50,11 @@ type event struct {
 // test is one test, or one package when it has no name.
 type test struct{ pkg, name string }
 
+// summary is what came of all of them.
 type summary struct {
+	mu                      sync.Mutex
 	out                     io.Writer
+	broken                  bool
 	output                  map[test][]string
 	passed, failed, skipped []test
 	servers                 map[string]bool
@@ -34,30 +62,53 @@ type summary struct {
 	real []string
 }
 
-func summarise(in io.Reader, out io.Writer) int {
-	s := &summary{out: out, output: map[test][]string{}, servers: map[string]bool{}}
+func newSummary(out io.Writer) *summary {
+	return &summary{out: out, output: map[test][]string{}, servers: map[string]bool{}}
+}
+
+// read takes what one command prints.
+func (s *summary) read(in io.Reader) {
+	of := stream{summary: s, counts: map[string]int{}}
 	lines := bufio.NewReader(in)
-	broken := false
 	for {
 		line, err := lines.ReadBytes('\n')
+		s.mu.Lock()
 		var e event
 		switch {
 		case len(line) == 0:
 		case json.Unmarshal(line, &e) != nil:
 			// Not of the test runner: a build error, on its way to the reader.
-			fmt.Fprint(out, string(line))
+			fmt.Fprint(s.out, string(line))
 		default:
-			broken = s.take(e) || broken
+			s.broken = of.take(e) || s.broken
 		}
+		s.mu.Unlock()
 		if err != nil {
-			break
+			return
 		}
 	}
-	return s.end(broken)
+}
+
+// ended is told how a command ended. One that cannot be run, or was killed, has left tests out.
+func (s *summary) ended(command string, err error) {
+	if err == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken = true
+	fmt.Fprintf(s.out, "%v: %s\n", err, command)
+}
+
+// stream is the events of one command.
+type stream struct {
+	*summary
+	// counts is how many tests of a package passed, without their parts.
+	counts map[string]int
 }
 
 // take takes one event, and tells whether it is a failure.
-func (s *summary) take(e event) (failed bool) {
+func (s *stream) take(e event) (failed bool) {
 	t := test{e.Package, e.Test}
 	switch e.Action {
 	case "output", "build-output":
@@ -77,10 +128,10 @@ func (s *summary) take(e event) (failed bool) {
 	return e.Action == "fail"
 }
 
-func (s *summary) done(t test, e event) {
+func (s *stream) done(t test, e event) {
 	if t.name == "" {
 		if e.Action != "skip" {
-			fmt.Fprintf(s.out, "%-4s %s %.1fs\n", map[string]string{"pass": "ok", "fail": "FAIL"}[e.Action], t.pkg, e.Elapsed)
+			fmt.Fprintf(s.out, "%-4s %s %.1fs, %d passed\n", map[string]string{"pass": "ok", "fail": "FAIL"}[e.Action], t.pkg, e.Elapsed, s.counts[t.pkg])
 		}
 		if e.Action == "fail" {
 			s.print(t)
@@ -91,6 +142,9 @@ func (s *summary) done(t test, e event) {
 	case "pass":
 		s.passed = append(s.passed, t)
 		delete(s.output, t)
+		if !strings.Contains(t.name, "/") {
+			s.counts[t.pkg]++
+		}
 	case "fail":
 		s.failed = append(s.failed, t)
 		s.print(t)
@@ -106,7 +160,7 @@ func (s *summary) print(t test) {
 }
 
 // end prints the last lines and gives the exit code.
-func (s *summary) end(broken bool) int {
+func (s *summary) end() int {
 	for _, t := range s.skipped {
 		fmt.Fprintf(s.out, "skipped %s %s: %s\n", t.pkg, t.name, reason(s.output[t]))
 	}
@@ -131,7 +185,7 @@ func (s *summary) end(broken bool) int {
 	default:
 		fmt.Fprintln(s.out, "container tests did NOT run: no test reached real servers (see what was skipped)")
 	}
-	if broken || len(s.failed) > 0 || len(s.passed) == 0 {
+	if s.broken || len(s.failed) > 0 || len(s.passed) == 0 {
 		return 1
 	}
 	return 0

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -22,6 +23,9 @@ const Required = "CHAOS_REQUIRE_ENGINE"
 // those of different packages: servers are heavy, and two clusters at once on a small machine would time each other out.
 func Need(t testing.TB) {
 	t.Helper()
+	if name := t.Name(); !strings.HasPrefix(name, "TestContainers") && !strings.HasPrefix(name, "Benchmark") {
+		t.Fatalf("%s needs a Docker engine, so its name begins with TestContainers: by that `make test` knows what it runs by itself", name)
+	}
 	if err := ping(); err != nil {
 		Missing(t, "no Docker engine: %v", err)
 	}
