@@ -139,7 +139,8 @@ func (a *Audit) add(r *Run, out string, call, at int, kind history.F, o Fate, wo
 		return
 	}
 	a.Counts[o]++
-	a.Entries = append(a.Entries, Audited{Evidence: r.witness(at)[0], Process: r.events[call].Process, Kind: kind, Fate: o, Out: out, Words: words})
+	a.Entries = append(a.Entries, Audited{Evidence: r.witness(at)[0], Process: r.events[call].Process, Kind: kind,
+		Fate: o, Out: out, Words: words})
 }
 
 // cameOfCommit says what came of a commit.
@@ -156,7 +157,8 @@ func (r *Run) cameOfCommit(call int, v *history.OffsetCommit) (Fate, string) {
 			code = ans.Code
 		}
 		switch code {
-		case "ILLEGAL_GENERATION", "UNKNOWN_MEMBER_ID", "STALE_MEMBER_EPOCH", "FENCED_INSTANCE_ID", "FENCED_MEMBER_EPOCH", "REBALANCE_IN_PROGRESS":
+		case "ILLEGAL_GENERATION", "UNKNOWN_MEMBER_ID", "STALE_MEMBER_EPOCH", "FENCED_INSTANCE_ID",
+			"FENCED_MEMBER_EPOCH", "REBALANCE_IN_PROGRESS":
 			return RefusedByGeneration, code
 		case "INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED":
 			return RefusedByEpoch, code

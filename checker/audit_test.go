@@ -73,7 +73,8 @@ func TestFenceAudit(t *testing.T) {
 			}
 		}
 		p, _ := rep.Property(FenceAudit)
-		if strings.Join(got, "; ") != c.want || (p.Verdict == Pass) != (c.want != "") || p.Verdict != Pass && p.Verdict != Vacuous {
+		if strings.Join(got, "; ") != c.want || (p.Verdict == Pass) != (c.want != "") || p.Verdict != Pass &&
+			p.Verdict != Vacuous {
 			t.Errorf("%s: %s, %q, want %q", c.name, p.Verdict, got, c.want)
 		}
 	}

@@ -31,9 +31,9 @@ const (
 // the record that is lacking, or would be.
 //
 // A value covers what is at or below its own offset. So does a tombstone, if the records up to its offset end with a close:
-// no value over posts is one that was lost, unless a delete explains it. A key that is not there covers everything if its last record is a
-// close; also if a delete at or above the last record took effect or may have: then the store is ahead of the offset, as
-// it is between every delete and the commit that follows it.
+// no value over posts is one that was lost, unless a delete explains it. A key that is not there covers everything if
+// its last record is a close; also if a delete at or above the last record took effect or may have: then the store is
+// ahead of the offset, as it is between every delete and the commit that follows it.
 func (r *Run) covering(k *key, s *showing, below int64) (place int, c coverage) {
 	place, ok := k.below(below)
 	exact := k.knownBelow(below)

@@ -224,7 +224,8 @@ func journals(worker string, offset int64) step {
 // journaling is a row that the history has no answer of.
 func journaling(worker string, offset int64) step {
 	return func(m *history.Memory) {
-		begin(m, life(worker), history.Journal, &history.JournalWrite{Key: acct, Offset: offset, Event: event(offset), Timestamp: clock(m)})
+		begin(m, life(worker), history.Journal, &history.JournalWrite{Key: acct, Offset: offset, Event: event(offset),
+			Timestamp: clock(m)})
 	}
 }
 

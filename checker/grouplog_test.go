@@ -31,7 +31,8 @@ func generationInLog(generation int64, holds map[string]int64) step {
 	g := &history.LoggedGroup{Generation: history.Some(generation)}
 	for _, worker := range []string{"a", "b", "c"} {
 		if p, ok := holds[worker]; ok {
-			g.Members = append(g.Members, history.LoggedMember{Member: life(worker), Client: life(worker), Partitions: []int32{int32(p)}})
+			g.Members = append(g.Members, history.LoggedMember{Member: life(worker), Client: life(worker),
+				Partitions: []int32{int32(p)}})
 		}
 	}
 	return logNote(history.GroupLogEntry{Group: g})
@@ -54,9 +55,11 @@ func TestTheLogDecides(t *testing.T) {
 		{"in doubt, and not in the log: it excuses nothing", hist(input,
 			commitCall("b", 3), commit("b", 10), probe(show(P("b", 4))), inLog("b", 10), logEnds), []string{NoLeap}},
 		{"in doubt, and in the log before the read can have been", hist(input,
-			commitCall("b", 3), commit("b", 10), probe(show(P("b", 4))), inLog("b", 3), inLog("b", 10), logEnds), []string{NoLeap}},
+			commitCall("b", 3), commit("b", 10), probe(show(P("b", 4))), inLog("b", 3), inLog("b", 10), logEnds),
+			[]string{NoLeap}},
 		{"in doubt, and in the log after the other", hist(input,
-			commitCall("b", 3), commit("b", 10), probe(show(P("b", 4))), inLog("b", 10), inLog("b", 3), logEnds), []string{OffsetMonotonic}},
+			commitCall("b", 3), commit("b", 10), probe(show(P("b", 4))), inLog("b", 10), inLog("b", 3), logEnds),
+			[]string{OffsetMonotonic}},
 		{"two at once, in the log's order", hist(input,
 			atOnce(5, 10), probe(show(P("b", 5))), inLog("b", 5), inLog("b", 10), logEnds), []string{NoLeap}},
 		{"two at once, the other way round", hist(input,
@@ -64,11 +67,14 @@ func TestTheLogDecides(t *testing.T) {
 		{"the log is cut: the old rules hold", hist(input,
 			commitCall("b", 3), commit("b", 10), probe(show(P("b", 4))), inLog("b", 10)), nil},
 		{"in doubt when the log was read, of a generation that is not over", hist(input,
-			ok(P("b", 9)), commit("b", 10), commitCall("b", 5), inLog("b", 10), logEnds, last(show(P("b", 4)))), []string{NoStaleOverwrite}},
+			ok(P("b", 9)), commit("b", 10), commitCall("b", 5), inLog("b", 10), logEnds, last(show(P("b", 4)))),
+			[]string{NoStaleOverwrite}},
 		{"in doubt when the log was read, of the one that is stored", hist(input, ok(P("b", 9)), commit("b", 10), commitCall("b", 5),
-			generationInLog(3, map[string]int64{"b": 0}), inLog("b", 10), logEnds, last(show(P("b", 4)))), []string{NoStaleOverwrite}},
+			generationInLog(3, map[string]int64{"b": 0}), inLog("b", 10), logEnds, last(show(P("b", 4)))),
+			[]string{NoStaleOverwrite}},
 		{"in doubt when the log was read, of one that is", hist(input,
-			commit("b", 10), commitCall("b", 5), inLog("b", 10), generationInLog(4, nil), logEnds, last(show(P("b", 4)))), []string{NoLeap}},
+			commit("b", 10), commitCall("b", 5), inLog("b", 10), generationInLog(4, nil), logEnds,
+			last(show(P("b", 4)))), []string{NoLeap}},
 		{"twice the same, once in doubt", hist(input,
 			commitCall("a", 5), commit("a", 5), inLog("a", 5), inLog("a", 5), logEnds), nil},
 		{"in the log twice, asked for once", hist(input,
@@ -149,7 +155,8 @@ func TestSettledByTheLog(t *testing.T) {
 // The time for which two owners were alive, by the run's clock: an event takes 1 ms here.
 func TestOverlaps(t *testing.T) {
 	reaches := func(worker, name string) step {
-		return note(life(worker), history.Point, &history.PointReached{Point: name, Owner: history.Owner{Generation: generations[history.WorkerOf(worker)]}})
+		return note(life(worker), history.Point, &history.PointReached{Point: name,
+			Owner: history.Owner{Generation: generations[history.WorkerOf(worker)]}})
 	}
 	assigned := func(worker string) step { return reaches(worker, "assigned") }
 	revoked, lost := reaches("a", "revoked"), reaches("a", "lost")
@@ -182,7 +189,8 @@ func TestOverlaps(t *testing.T) {
 			t.Errorf("%s: %d ms, not %d", name, got, c.ms)
 		}
 	}
-	h := hist(assigned("a"), assigned("b"), post(0, 1), generationInLog(1, map[string]int64{"a": 0}), generationInLog(3, map[string]int64{"b": 0}), logEnds)
+	h := hist(assigned("a"), assigned("b"), post(0, 1), generationInLog(1, map[string]int64{"a": 0}),
+		generationInLog(3, map[string]int64{"b": 0}), logEnds)
 	const want = "In 2 generations, no partition was given to two members. The longest time in which two owners of a partition " +
 		"were alive: 5 ms (a/1 and b/1, partition 0)."
 	if p, _ := Check(h).Property(SingleOwner); p.Summary != want {

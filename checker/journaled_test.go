@@ -45,7 +45,8 @@ func TestJournalInDoubt(t *testing.T) {
 		op("a/1", history.JournalClear, &history.JournalRemoval{Key: acct}, "", nil),
 		op("b/1", history.JournalRead, &history.JournalRows{Key: acct}, history.OK,
 			&history.JournalRows{Key: acct, Rows: []history.JournalEntry{{Key: acct, Write: "a/1#1"}}}), end(true))).Unknowns
-	if u.Operations != 3 || u.Seen != 1 || u.NeverSeen != 1 || u.StillUnknown != 1 || u.Each[0].By != 7 || u.Each[0].Text != "a/1 journal of acct-1 @0 unknown" {
+	if u.Operations != 3 || u.Seen != 1 || u.NeverSeen != 1 || u.StillUnknown != 1 || u.Each[0].By != 7 ||
+		u.Each[0].Text != "a/1 journal of acct-1 @0 unknown" {
 		t.Errorf("%+v", u)
 	}
 }
@@ -73,7 +74,8 @@ func TestOddJournals(t *testing.T) {
 		op("a/1", history.JournalClear, (*history.JournalRemoval)(nil), history.OK, nil),
 		op("a/1", history.JournalRead, (*history.JournalRows)(nil), history.OK, (*history.JournalRows)(nil)),
 		op("a/1", history.KeyAdd, (*history.KeyWrite)(nil), "", nil), op("a/1", history.KeysRead, nil, history.OK, nil),
-		op("a/1", history.Recover, &history.Recovery{}, history.OK, &history.Recovery{States: []history.RecoveredKey{{}, {Floor: history.Some(-1)}}}),
+		op("a/1", history.Recover, &history.Recovery{}, history.OK,
+			&history.Recovery{States: []history.RecoveredKey{{}, {Floor: history.Some(-1)}}}),
 	)
 	rep := Check(h)
 	for i := range h.Events {

@@ -100,7 +100,8 @@ func askedOf(r *Run, k *key) (start register.Held, all []*register.Operation) {
 	}
 	for _, d := range k.reaped {
 		// Like a delete in doubt that takes the row away: it does nothing to a row that was written anew since.
-		all = append(all, &register.Operation{Call: d.from, Return: d.to, Offset: d.offset, Held: register.Removed(), Proof: d.to})
+		all = append(all, &register.Operation{Call: d.from, Return: d.to, Offset: d.offset, Held: register.Removed(),
+			Proof: d.to})
 	}
 	for i := range k.shown {
 		if s := &k.shown[i]; s.source == sourceRead {

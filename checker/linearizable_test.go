@@ -81,7 +81,8 @@ func storm(n int64) step {
 func TestWitnessOfLinearizable(t *testing.T) {
 	p, _ := Check(under(armCAS, hist(truth("start", -1), owns("a", false, 0, 4), probe(show(P("a", 4))), call(P("a", 7)),
 		ok(P("b", 9)), probe(show(P("b", 9))), no(P("a", 5), 9), ok(P("a", 6)), probe(show(P("a", 6)))))).Property(Linearizable)
-	if len(p.Witness) != 2 || p.Witness[0].Text != "b/1 persist acct-1 @9 applied" || p.Witness[1].Text != "a/1 persist acct-1 @6 applied" {
+	if len(p.Witness) != 2 || p.Witness[0].Text != "b/1 persist acct-1 @9 applied" ||
+		p.Witness[1].Text != "a/1 persist acct-1 @6 applied" {
 		t.Errorf("%s %+v", p.Summary, p.Witness)
 	}
 	want := "acct-1 is not one register guarded by its offset: no order of 2 operations explains that " +
@@ -249,7 +250,8 @@ func orders(h *history.History, strictly bool) bool {
 			var possible bool
 			switch {
 			case o.f == history.Read:
-				possible = (row == nil) == (o.row == nil) && (row == nil || row.Write == o.row.Write && row.Offset == o.row.Offset)
+				possible = (row == nil) == (o.row == nil) && (row == nil || row.Write == o.row.Write &&
+					row.Offset == o.row.Offset)
 			case o.how == history.Fail:
 				possible = row != nil && row.Offset == o.v.Stored && !fits
 			default:

@@ -20,17 +20,22 @@ func TestLookalikes(t *testing.T) {
 		{"zombie equal to the new owner", hist(input, truth("start", -1),
 			ok(P("b", 9)), ok(P("a", 9)), commit("b", 10), recover_("c", 10, show(P("a", 9)))), nil},
 		{"zombie before the new owner's first write", hist(input, truth("start", -1),
-			ok(P("a", 4)), recover_("b", 5, show(P("a", 4))), ok(P("a", 6)), no(P("b", 5), 6), recover_("b/2", 5, show(P("a", 6))), ok(P("b/2", 7)), commit("b", 8)), nil},
+			ok(P("a", 4)), recover_("b", 5, show(P("a", 4))), ok(P("a", 6)), no(P("b", 5), 6),
+			recover_("b/2", 5, show(P("a", 6))), ok(P("b/2", 7)), commit("b", 8)), nil},
 		{"in doubt, then recovered", hist(input, truth("start", -1),
-			ok(P("a", 4)), commit("a", 5), info(P("a", 5)), recover_("b", 5, show(P("a", 5))), ok(P("b", 6)), commit("b", 7)), nil},
+			ok(P("a", 4)), commit("a", 5), info(P("a", 5)), recover_("b", 5, show(P("a", 5))), ok(P("b", 6)),
+			commit("b", 7)), nil},
 		{"in doubt, then not there", hist(input, truth("start", -1),
-			ok(P("a", 4)), commit("a", 5), info(P("a", 5)), recover_("b", 5, show(P("a", 4))), ok(P("b", 5)), commit("b", 6)), nil},
+			ok(P("a", 4)), commit("a", 5), info(P("a", 5)), recover_("b", 5, show(P("a", 4))), ok(P("b", 5)),
+			commit("b", 6)), nil},
 		{"a commit one round behind its snapshot", hist(input, truth("start", -1),
 			ok(P("a", 4)), ok(P("a", 5)), commit("a", 5), recover_("b", 5, show(P("a", 5))), commit("b", 6)), nil},
 		{"the nemesis ended the life of the row's cells", hist(input, truth("start", -1),
-			ok(P("a", 5)), commit("a", 6), expires("begin"), probe(none), expires("done"), recover_("b", 6, none), ok(P("b", 6).of(6)), commit("b", 7)), nil},
+			ok(P("a", 5)), commit("a", 6), expires("begin"), probe(none), expires("done"), recover_("b", 6, none),
+			ok(P("b", 6).of(6)), commit("b", 7)), nil},
 		{"the nemesis took the row away", hist(input, truth("start", -1),
-			ok(P("a", 5)), commit("a", 6), reaps(show(P("a", 5))), recover_("b", 6, none), ok(P("b", 6).of(6)), commit("b", 7)), nil},
+			ok(P("a", 5)), commit("a", 6), reaps(show(P("a", 5))), recover_("b", 6, none), ok(P("b", 6).of(6)),
+			commit("b", 7)), nil},
 		{"the nemesis took away what only a refusal had told of", hist(input, truth("start", -1),
 			call(P("b", 5)), no(P("a", 4), 5), reaps(show(P("b", 5))), last(none)), nil},
 		{"the nemesis found nothing to take away", hist(input, truth("start", -1),
@@ -44,17 +49,22 @@ func TestLookalikes(t *testing.T) {
 		{"a close of what was never stored", hist(post(0), closes(1), truth("start", -1),
 			commit("a", 2), recover_("b", 2, none)), nil},
 		{"a tombstone recovered, then a new life", hist(post(0), closes(1), post(2), truth("start", -1),
-			ok(P("a", 0)), ok(D("a", 1)), commit("a", 2), recover_("b", 2, show(D("a", 1))), ok(P("b", 2).of(2)), commit("b", 3)), nil},
+			ok(P("a", 0)), ok(D("a", 1)), commit("a", 2), recover_("b", 2, show(D("a", 1))), ok(P("b", 2).of(2)),
+			commit("b", 3)), nil},
 		{"a tombstone of an earlier life below a later close", hist(closes(0), post(1), closes(2), truth("start", -1),
 			ok(D("a", 0)), commit("a", 1), recover_("b", 3, show(D("a", 0)))), nil},
 		{"plain, stale, lost by its timestamp", hist(input, truth("start", -1),
-			ok(P("b", 9).at(9)), commit("b", 10), ok(P("a", 5).at(5)), probe(show(P("b", 9))), recover_("c", 10, show(P("b", 9)))), nil},
+			ok(P("b", 9).at(9)), commit("b", 10), ok(P("a", 5).at(5)), probe(show(P("b", 9))),
+			recover_("c", 10, show(P("b", 9)))), nil},
 		{"plain, stale, in doubt, never seen", hist(input, truth("start", -1),
-			ok(P("b", 9).at(9)), commit("b", 10), call(P("a", 5).at(10)), probe(show(P("b", 9))), recover_("c", 10, show(P("b", 9)))), nil},
+			ok(P("b", 9).at(9)), commit("b", 10), call(P("a", 5).at(10)), probe(show(P("b", 9))),
+			recover_("c", 10, show(P("b", 9)))), nil},
 		{"plain, stale, perhaps hidden by one in doubt", hist(input, truth("start", -1),
-			ok(P("b", 9).at(9)), commit("b", 10), call(P("b", 10).at(30)), ok(P("a", 5).at(20)), recover_("c", 10, show(P("b", 10)))), nil},
+			ok(P("b", 9).at(9)), commit("b", 10), call(P("b", 10).at(30)), ok(P("a", 5).at(20)),
+			recover_("c", 10, show(P("b", 10)))), nil},
 		{"overwritten in time", hist(input, truth("start", -1),
-			ok(P("b", 9).at(9)), commit("b", 10), ok(P("a", 5).at(10)), ok(P("b", 10).at(11)), commit("b", 11), recover_("c", 11, show(P("b", 10)))),
+			ok(P("b", 9).at(9)), commit("b", 10), ok(P("a", 5).at(10)), ok(P("b", 10).at(11)), commit("b", 11),
+			recover_("c", 11, show(P("b", 10)))),
 			[]string{NoStaleOverwrite, NoLeap, SingleWriter}},
 		{"corrupted with no stale write: b's clock is behind a's", hist(input, truth("start", -1),
 			ok(P("a", 5).at(99)), commit("a", 6), ok(P("b", 9).at(9)), commit("b", 10), recover_("c", 10, show(P("a", 5)))),
@@ -62,7 +72,8 @@ func TestLookalikes(t *testing.T) {
 		{"a delete that found nothing to delete", hist(post(0), closes(1), post(2), truth("start", -1),
 			ok(P("a", 2).of(2)), commit("a", 3), nothing(D("a", 1)), recover_("b", 3, show(P("a", 2).of(2)))), nil},
 		{"settled by the rig's own read", hist(input, truth("start", -1),
-			ok(P("b", 9)), commit("b", 10), info(P("a", 5)), last(show(P("b", 9))), settle(show(P("a", 5))), last(show(P("a", 5)))), nil},
+			ok(P("b", 9)), commit("b", 10), info(P("a", 5)), last(show(P("b", 9))), settle(show(P("a", 5))),
+			last(show(P("a", 5)))), nil},
 		{"a commit that goes back, behind what is stored", hist(input, truth("start", -1),
 			ok(P("a", 5)), commit("a", 6), commit("a", 5), probe(show(P("a", 5))), ok(P("a", 6)), commit("a", 7)),
 			[]string{OffsetMonotonic}},
@@ -70,10 +81,12 @@ func TestLookalikes(t *testing.T) {
 			ok(P("b", 2)), commitCall("b", 3), ok(P("b", 9)), commit("b", 10), readBack(history.Some(3)),
 			recover_("c", 3, show(P("b", 9))), ok(P("c", 10)), commit("c", 11)), []string{OffsetMonotonic}},
 		{"an expired key", hist(input, truth("start", -1),
-			ok(P("a", 5)), probe(expiring(show(P("a", 5)))), commit("a", 6), probe(none), recover_("b", 6, none), ok(P("b", 6).of(6)), commit("b", 7)), nil},
+			ok(P("a", 5)), probe(expiring(show(P("a", 5)))), commit("a", 6), probe(none), recover_("b", 6, none),
+			ok(P("b", 6).of(6)), commit("b", 7)), nil},
 		{"recovered from beyond what is known of the input", hist(post(0), recovering("b", 5, none)), nil},
 		{"nothing, perhaps by a newer delete in doubt", hist(
-			call(D("a", 0).at(1)), ok(P("b", 4).at(2)), info(D("c", 0).at(3)), probe(show(P("b", 4))), probe(none)), []string{NoStaleOverwrite}},
+			call(D("a", 0).at(1)), ok(P("b", 4).at(2)), info(D("c", 0).at(3)), probe(show(P("b", 4))), probe(none)),
+			[]string{NoStaleOverwrite}},
 		{"plain and in doubt before, seen after", hist(
 			call(P("a", 5).at(20)), ok(P("b", 9)), probe(show(P("a", 5)))), []string{NoStaleOverwrite}},
 		{"applied, but perhaps hidden by a plain delete ahead of the servers", hist(
@@ -86,9 +99,11 @@ func TestLookalikes(t *testing.T) {
 		{"a delete that did nothing explains nothing", hist(
 			ok(P("b", 9)), nothing(D("b", 10)), probe(none)), []string{NoStaleOverwrite}},
 		{"a torn row shows two offsets", hist(
-			probe(&history.Row{Offset: history.Some(9), State: P("a", 5).v.State}), probe(show(P("a", 7)))), []string{NoStaleOverwrite, DurableFold}},
+			probe(&history.Row{Offset: history.Some(9), State: P("a", 5).v.State}), probe(show(P("a", 7)))),
+			[]string{NoStaleOverwrite, DurableFold}},
 		{"other contents than were written", hist(post(0, 1),
-			call(P("a", 1)), probe(&history.Row{Offset: history.Some(1), State: P("a", 1).of(1).v.State, Write: P("a", 1).v.Write})),
+			call(P("a", 1)), probe(&history.Row{Offset: history.Some(1), State: P("a", 1).of(1).v.State,
+				Write: P("a", 1).v.Write})),
 			[]string{DurableFold}},
 		{"seen, never acknowledged, not recovered", hist(
 			call(P("a", 5)), probe(show(P("a", 5))), recovering("b", 0, none)), []string{NoStaleOverwrite}},
@@ -98,7 +113,8 @@ func TestLookalikes(t *testing.T) {
 			commitCall("a", 3), commit("b", 10), probe(show(P("b", 4)))), []string{NoLeap}},
 		{"two commits at once", hist(input, atOnce(5, 10), probe(show(P("b", 5)))), nil},
 		{"a commit under way", hist(input, commit("b", 10),
-			around(commitValue("b", 5), history.Commit, "b", probe(show(P("b", 5))), commitValue("b", 5))), []string{OffsetMonotonic}},
+			around(commitValue("b", 5), history.Commit, "b", probe(show(P("b", 5))), commitValue("b", 5))),
+			[]string{OffsetMonotonic}},
 		{"an offset read back while another was committed", hist(input,
 			ok(P("b", 4)), commit("b", 5), around(&history.CommittedOffset{}, history.Committed, "observer",
 				all(ok(P("b", 9)), commit("b", 10)), &history.CommittedOffset{Offset: history.Some(5)})), nil},
@@ -114,7 +130,8 @@ func TestLookalikes(t *testing.T) {
 			now(P("a", 0)), commit("a", 1), now(D("a", 1)), commit("a", 2), now(P("a", 2).of(2)), commit("a", 3),
 			probe(show(P("a", 2).of(2))), recover_("b", 3, show(P("a", 2).of(2)))), nil},
 		{"a read under way while a close was committed", hist(post(0), closes(1), truth("start", -1),
-			now(P("a", 0)), commit("a", 1), around(&history.RowRead{Key: acct, Purpose: history.ForProbe}, history.Read, "observer",
+			now(P("a", 0)), commit("a", 1), around(&history.RowRead{Key: acct, Purpose: history.ForProbe}, history.Read,
+				"observer",
 				all(now(D("a", 1)), commit("a", 2)), &history.RowRead{Key: acct, Row: show(P("a", 0))})), nil},
 		{"alive while the delete and the commit are in doubt", hist(post(0), closes(1), truth("start", -1),
 			now(P("a", 0)), commit("a", 1), info(D("a", 1).at(1)), commitCall("a", 2), probe(show(P("a", 0))),
@@ -128,19 +145,23 @@ func TestLookalikes(t *testing.T) {
 			commit("b", 2), readBack(history.Opt{}), recover_("c", 0, none), ok(P("c", 0)), probe(show(P("c", 0)))),
 			[]string{NoResurrection, OffsetMonotonic}},
 		{"committed beyond a row, by what was recovered from the journal", hist(input, truth("start", -1),
-			journals("a", 0), ok(P("a", 0)), commit("a", 1), journals("a", 1), makes("b", 1, P("a", 1).v.State, 1), commit("b", 2),
+			journals("a", 0), ok(P("a", 0)), commit("a", 1), journals("a", 1), makes("b", 1, P("a", 1).v.State, 1),
+			commit("b", 2),
 			probe(show(P("a", 0))), makes("c", 2, P("a", 1).v.State, 1)), nil},
 		{"committed beyond a row, its event in the journal perhaps", hist(input, truth("start", -1),
 			ok(P("a", 0)), commit("a", 1), journaling("a", 1), commit("b", 2), probe(show(P("a", 0)))), nil},
 		{"old events below a tombstone, left out", hist(post(0), closes(1), post(2), truth("start", -1),
-			ok(P("b", 0)), ok(D("b", 1)), clears("b"), commit("b", 2), journals("a", 0), no(P("a", 0), 1), makes("c", 2, closed, 1),
+			ok(P("b", 0)), ok(D("b", 1)), clears("b"), commit("b", 2), journals("a", 0), no(P("a", 0), 1),
+			makes("c", 2, closed, 1),
 			journals("c", 2), ok(P("c", 2).of(2)), commit("c", 3), makes("b", 3, P("c", 2).of(2).v.State, 2)), nil},
 		{"old events below a tombstone, folded by one who begins before the close", hist(post(0), closes(1), truth("start", -1),
-			ok(P("b", 0)), ok(D("b", 1)), clears("b"), journals("a", 0), makes("c", 0, P("a", 0).v.State, 1), ok(D("c", 1)), commit("c", 2)), nil},
+			ok(P("b", 0)), ok(D("b", 1)), clears("b"), journals("a", 0), makes("c", 0, P("a", 0).v.State, 1),
+			ok(D("c", 1)), commit("c", 2)), nil},
 		{"a journal that was cleared holds nothing", hist(post(0), truth("start", -1),
 			journals("a", 0), clears("a"), commit("a", 1), probe(none)), []string{NoLeap}},
 		{"a stale snapshot, and the journal is whole", hist(input, truth("start", -1), journals("b", 0), journals("b", 1),
-			ok(P("b", 1).at(9)), commit("b", 2), ok(P("a", 0).at(10)), probe(show(P("a", 0))), makes("c", 2, P("b", 1).v.State, 1)),
+			ok(P("b", 1).at(9)), commit("b", 2), ok(P("a", 0).at(10)), probe(show(P("a", 0))),
+			makes("c", 2, P("b", 1).v.State, 1)),
 			[]string{NoStaleOverwrite, SingleWriter}},
 		{"a commit in the middle of a read", hist(input, commit("b", 10),
 			around(&history.RowRead{Key: acct, Purpose: history.ForProbe}, history.Read, "observer", commit("b", 5),
@@ -172,7 +193,8 @@ func commitCall(worker string, offset int64) step {
 // atOnce are two commits, both accepted, neither of which is before the other.
 func atOnce(x, y int64) step {
 	return func(m *history.Memory) {
-		first, second := begin(m, "b/1", history.Commit, commitValue("b", x)), begin(m, "b/1", history.Commit, commitValue("b", y))
+		first, second := begin(m, "b/1", history.Commit, commitValue("b", x)),
+			begin(m, "b/1", history.Commit, commitValue("b", y))
 		add(m, "b/1", history.OK, history.Commit, first, commitValue("b", x))
 		add(m, "b/1", history.OK, history.Commit, second, commitValue("b", y))
 	}
@@ -276,7 +298,8 @@ func TestLoud(t *testing.T) {
 	// answered is a recovery with so many milliseconds left, and a probe in the middle of it: its answer comes after three.
 	answered := func(left int64, how history.Type) step {
 		return func(m *history.Memory) {
-			v := &history.Recovery{Owner: history.Owner{Member: "b/1"}, Deadline: history.Some((int64(len(m.Events)) + left) * 1e6)}
+			v := &history.Recovery{Owner: history.Owner{Member: "b/1"},
+				Deadline: history.Some((int64(len(m.Events)) + left) * 1e6)}
 			id := begin(m, "b/1", history.Recover, v)
 			probe(none)(m)
 			add(m, "b/1", how, history.Recover, id, v)

@@ -42,7 +42,8 @@ func checkLWWRegister(r *Run) Result {
 			reads++
 			if breach.why != "" {
 				f.add(s.to, func() (string, []int) {
-					return fmt.Sprintf("%s of %s %s, and %s: the store broke its own rule.", s.value(), k.name, s.how(), breach.why),
+					return fmt.Sprintf("%s of %s %s, and %s: the store broke its own rule.", s.value(), k.name, s.how(),
+							breach.why),
 						append(s.proof(), breach.proof...)
 				})
 			}
@@ -168,7 +169,8 @@ func (c *clocks) cells(s *showing, w *write) breach {
 		offset = offset || x.v.Offset == s.row.Offset.N
 		value = value || x.v.State != nil && s.row.State != nil && x.v.State.Equal(*s.row.State)
 		if x.applied && x.answer < s.from && x.v.Offset > s.row.Offset.N {
-			return hiddenBy(x, "%s's persist @%d of the same timestamp had been acknowledged, whose offset is greater", x.process, x.v.Offset)
+			return hiddenBy(x, "%s's persist @%d of the same timestamp had been acknowledged, whose offset is greater",
+				x.process, x.v.Offset)
 		}
 	}
 	switch {

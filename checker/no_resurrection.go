@@ -45,7 +45,8 @@ func checkNoResurrection(r *Run) Result {
 				f.add(s.to, func() (string, []int) {
 					beyond, _ := ranked.first(func(e *effect) bool { return e.offset > d })
 					return fmt.Sprintf("%s was closed at %d and %d was committed, and then %s %s: a life that had ended is back.",
-						k.name, d, beyond.offset, s.value(), s.how()), append(append(s.proof(), k.at[place]), commits.proof(*beyond)...)
+							k.name, d, beyond.offset, s.value(), s.how()), append(append(s.proof(), k.at[place]),
+							commits.proof(*beyond)...)
 				})
 			case s.shape == live && s.offset < top.offset && !k.knownBelow(top.offset):
 				unjudged++

@@ -51,7 +51,8 @@ func checkProgress(r *Run) Result {
 		return Result{Verdict: Vacuous, Counts: counts, Summary: fmt.Sprintf(
 			"The plan did not finish: %d of %d events were produced.", records, r.header.Input.Events)}
 	case first == nil:
-		return Result{Verdict: Pass, Counts: counts, Summary: fmt.Sprintf("All of %s are committed.", count(int(records), "record"))}
+		return Result{Verdict: Pass, Counts: counts, Summary: fmt.Sprintf("All of %s are committed.",
+			count(int(records), "record"))}
 	case !r.anyFree():
 		return Result{Verdict: Vacuous, Counts: counts, Summary: "The plan left no worker free to go on."}
 	}

@@ -26,7 +26,8 @@ func checkRecoveryComplete(r *Run) Result {
 				if len(k.between(k.shownOffset(s), rec.v.Start-1)) == 0 {
 					again = fmt.Sprintf(" until it is read again from %d", rec.v.Start)
 				}
-				return fmt.Sprintf("%s recovered %s of %s, though %s had been told that @%d is stored: %s%s.", rec.process, s.value(),
+				return fmt.Sprintf("%s recovered %s of %s, though %s had been told that @%d is stored: %s%s.",
+						rec.process, s.value(),
 						k.name, mark.write.process, mark.offset, k.lost(k.shownOffset(s), mark.offset), again),
 					[]int{mark.at, rec.call, s.to}
 			})

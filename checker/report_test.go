@@ -146,7 +146,8 @@ func TestProgressOfAPlanThatDidNotFinish(t *testing.T) {
 
 func TestExpectations(t *testing.T) {
 	broken, whole := Check(stalePeriodicFlushLWW()), Check(stalePeriodicFlushCAS())
-	untried := Check(with(hist(truth("start", -1), ok(P("a", 0)), commit("a", 1), post(0), truth("end", 1), end(true)), 1, "evicted a"))
+	untried := Check(with(hist(truth("start", -1), ok(P("a", 0)), commit("a", 1), post(0), truth("end", 1), end(true)),
+		1, "evicted a"))
 	cut := Check(hist(ok(P("a", 0))))
 	// What may fail failed, but what the scenario is about was never seen: luck must not read as safe.
 	lucky := stalePeriodicFlushLWW()

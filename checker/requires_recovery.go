@@ -29,7 +29,8 @@ func findPersisted(r *Run, q Requirement, from int) (moment, string) {
 				continue
 			}
 			for _, w := range k.writes {
-				if w.f == history.Persist && w.applied && history.LifeOf(w.process) == history.LifeOf(rec.process) && w.call > rec.answer &&
+				if w.f == history.Persist && w.applied && history.LifeOf(w.process) == history.LifeOf(rec.process) &&
+					w.call > rec.answer &&
 					w.call >= from && w.v.Offset >= rec.v.Start && w.answer < best.at {
 					best = moment{w.answer, []int{rec.answer, w.answer}}
 				}
@@ -109,7 +110,8 @@ func findKept(r *Run, q Requirement, _ int) (moment, string) {
 func (r *Run) recoveredBy(life string, partition int32, before int) *recovery {
 	var last *recovery
 	for _, rec := range r.recoveries {
-		if rec.outcome == history.OK && rec.answer < before && history.LifeOf(rec.process) == life && rec.v.Partition == partition {
+		if rec.outcome == history.OK && rec.answer < before && history.LifeOf(rec.process) == life &&
+			rec.v.Partition == partition {
 			last = rec
 		}
 	}

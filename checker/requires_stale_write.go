@@ -188,7 +188,8 @@ func findRejectedWrite(r *Run, q Requirement, _ int) (moment, string) {
 		case s.outcome != history.Fail || s.code != history.CodeCondition:
 			none = fmt.Sprintf("the stale write of %s was not refused by the row's condition", q.Worker)
 		case !s.stored.Known || s.newer.Known && s.stored != s.newer || s.stored.N <= s.v.Offset:
-			none = fmt.Sprintf("the refusal of %s's stale write names offset %s, and the probe before it had shown %s", q.Worker, s.stored, s.newer)
+			none = fmt.Sprintf("the refusal of %s's stale write names offset %s, and the probe before it had shown %s",
+				q.Worker, s.stored, s.newer)
 		default:
 			return moment{s.answer, []int{s.probe, s.answer}}, ""
 		}

@@ -79,7 +79,8 @@ func findReopened(r *Run, _ Requirement, _ int) (moment, string) {
 func lost(fault string) func(*Run, Requirement, int) (moment, string) {
 	return func(r *Run, q Requirement, _ int) (moment, string) {
 		for i, e := range r.events {
-			if v, ok := e.Value.(*history.FaultDone); ok && v != nil && v.Fault == fault && v.Target == q.Worker && v.Phase == history.PhaseDone {
+			if v, ok := e.Value.(*history.FaultDone); ok && v != nil && v.Fault == fault && v.Target == q.Worker &&
+				v.Phase == history.PhaseDone {
 				return moment{i, []int{i}}, ""
 			}
 		}

@@ -22,7 +22,8 @@ func TestWhatIsSaidIsWhatThereIs(t *testing.T) {
 		{"the close is undone", RecoveryCut,
 			hist(post(0), closes(1), recovering("b", 2, show(P("a", 0)))), Fail, "the close at 1 is undone"},
 		{"the log lacks what the producer was told", DurableFold,
-			hist(post(0), op("producer", history.Produce, &history.Produced{Event: event(1)}, history.OK, lacked), ok(P("a", 1)), end(true)), Unknown,
+			hist(post(0), op("producer", history.Produce, &history.Produced{Event: event(1)}, history.OK, lacked),
+				ok(P("a", 1)), end(true)), Unknown,
 			"lacks record 1 of partition 0, which was acknowledged (line 4)"},
 		{"the commit that cannot be judged", NoLeap,
 			hist(truth("start", -1), post(0), call(P("a", 0)), commit("a", 1), end(true)), Unknown,
@@ -55,7 +56,8 @@ func TestTheVictimIsWhatWasThere(t *testing.T) {
 		"what is below it is no victim": {hist(ok(P("b", 5).at(1)), ok(D("c", 3).at(2)), ok(P("a", 4).at(3))), "b/1 (generation 3) had stored @5"},
 	} {
 		p, _ := Check(c.h).Property(SingleWriter)
-		if p.Verdict != Fail || !strings.Contains(p.Summary, " changed acct-1 by its persist @") || !strings.Contains(p.Summary, c.after+":") {
+		if p.Verdict != Fail || !strings.Contains(p.Summary, " changed acct-1 by its persist @") ||
+			!strings.Contains(p.Summary, c.after+":") {
 			t.Errorf("%s: %s: %s", name, p.Verdict, p.Summary)
 		}
 		if len(p.Witness) != 2 {

@@ -142,7 +142,8 @@ func TestScenarios(t *testing.T) {
 func TestWitnessOfStalePeriodicFlush(t *testing.T) {
 	rep := Check(stalePeriodicFlushLWW())
 	p, _ := rep.Property(NoStaleOverwrite)
-	if len(p.Witness) != 2 || p.Witness[0].Text != "b/1 persist acct-1 @9 applied" || p.Witness[1].Text != "a/1 persist acct-1 @5 applied" {
+	if len(p.Witness) != 2 || p.Witness[0].Text != "b/1 persist acct-1 @9 applied" ||
+		p.Witness[1].Text != "a/1 persist acct-1 @5 applied" {
 		t.Errorf("%+v", p.Witness)
 	}
 	want := "acct-1 had reached @9 (by b/1) when balance 210.00 of 6 events @5 was stored with the greatest timestamp: " +
@@ -203,7 +204,8 @@ func TestCutHistories(t *testing.T) {
 				broken[name] = true
 			}
 			if n < len(c.fenced.Events) {
-				if f := verdicts(Check(&history.History{Header: c.fenced.Header, Events: c.fenced.Events[:n]}), Fail); len(f) > 0 {
+				if f := verdicts(Check(&history.History{Header: c.fenced.Header, Events: c.fenced.Events[:n]}),
+					Fail); len(f) > 0 {
 					t.Fatalf("the fenced history, cut at %d, breaks %q", n, f)
 				}
 			}

@@ -25,7 +25,8 @@ func checkSingleOwner(r *Run) Result {
 				owners[p] = m.Client
 				if taken {
 					f.add(g.note, func() (string, []int) {
-						return fmt.Sprintf("Generation %s gives partition %d to %s and to %s.", g.v.Generation, p, other, m.Client),
+						return fmt.Sprintf("Generation %s gives partition %d to %s and to %s.", g.v.Generation, p,
+								other, m.Client),
 							[]int{g.note}
 					})
 				}
@@ -46,7 +47,8 @@ func checkSingleOwner(r *Run) Result {
 	}
 	strange := ""
 	if all := r.log.strange; len(all) > 0 {
-		strange = fmt.Sprintf("The group's log has %s that this checker cannot read, the first in line %d.", count(len(all), "record"),
+		strange = fmt.Sprintf("The group's log has %s that this checker cannot read, the first in line %d.",
+			count(len(all), "record"),
 			r.events[all[0]].Line())
 	}
 	return f.result(r, counts,

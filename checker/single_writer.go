@@ -219,7 +219,8 @@ func (k *key) vanished() []usurpation {
 		switch {
 		case s.row != nil && s.shape == live && s.write != nil:
 			before = s
-		case before != nil && s.source == sourceRead && s.shape == gone && !s.broken && before.to < s.from && before.write.expires == 0:
+		case before != nil && s.source == sourceRead && s.shape == gone && !s.broken && before.to < s.from &&
+			before.write.expires == 0:
 			if d := culprit(deletes, before, s); d != nil {
 				out = append(out, usurpation{d, before.write, []int{author(before.write), before.to, author(d), s.to}})
 			}

@@ -98,7 +98,8 @@ func certain(h *history.History, answer map[int64]int, from, to int) (offset int
 		}
 	}
 	for i, e := range h.Events[:max(latest, 0)] {
-		if a, ok := answer[e.Op]; ok && e.Type == history.Invoke && i != call && a > call && (e.F == history.Commit || e.F == history.Committed) {
+		if a, ok := answer[e.Op]; ok && e.Type == history.Invoke && i != call && a > call &&
+			(e.F == history.Commit || e.F == history.Committed) {
 			return 0
 		}
 	}

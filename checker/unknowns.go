@@ -22,8 +22,8 @@ type Unknowns struct {
 // Unsettled is one operation whose outcome the rig was not told.
 type Unsettled struct {
 	Evidence
-	// Settled is how: "seen by a read", "refused by its own write, seen by a read", "settled by the rig's serial read", "read back", "found in the log", "never seen",
-	// "still unknown".
+	// Settled is how: "seen by a read", "refused by its own write, seen by a read", "settled by the rig's serial read",
+	// "read back", "found in the log", "never seen", "still unknown".
 	Settled string `json:"settled"`
 	// By is the line that settled it, 0 where none did.
 	By int `json:"by,omitempty"`

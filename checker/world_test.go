@@ -73,7 +73,8 @@ var simKeys = []string{"k1", "k2"}
 
 func newWorld(t *rapid.T, store storeKind) *world {
 	arm := map[storeKind]string{byOffset: armCAS, byClock: armLWW, mixed: armCASPersist, deaf: armCAS}[store]
-	w := &world{t: t, m: history.NewMemory(history.Header{Schema: history.Schema, Arm: arm}), store: store, rows: map[string]*simRow{}}
+	w := &world{t: t, m: history.NewMemory(history.Header{Schema: history.Schema, Arm: arm}), store: store,
+		rows: map[string]*simRow{}}
 	for o := range int64(10) {
 		e := event(o)
 		e.Account = simKeys[rapid.IntRange(0, 1).Draw(t, "key")]
@@ -101,7 +102,8 @@ func (w *world) takeOver() {
 		stored = append(stored, history.LoggedMember{Member: "x", Client: "x", Partitions: []int32{1, 0}})
 		w.shared = true
 	}
-	w.group = append(w.group, history.GroupLogEntry{Group: &history.LoggedGroup{Generation: history.Some(int64(w.gen)), Members: stored}})
+	w.group = append(w.group, history.GroupLogEntry{Group: &history.LoggedGroup{Generation: history.Some(int64(w.gen)),
+		Members: stored}})
 	w.members = append(w.members, n)
 	v := &history.Recovery{Start: w.committed, Keys: simKeys}
 	id := begin(w.m, n.name, history.Recover, v)
@@ -196,7 +198,8 @@ func (w *world) fold(n *member) {
 // flush persists or deletes a key, at the offset of its last record.
 func (w *world) flush(n *member, k string) {
 	n.writes++
-	v := history.Write{Key: k, Offset: n.floors[k], Write: fmt.Sprintf("%s#%d", n.name, n.writes), Owner: history.Owner{Generation: n.gen}}
+	v := history.Write{Key: k, Offset: n.floors[k], Write: fmt.Sprintf("%s#%d", n.name, n.writes),
+		Owner: history.Owner{Generation: n.gen}}
 	f := history.Delete
 	if st := n.states[k]; st.Open() {
 		f, v.State = history.Persist, &st

@@ -44,7 +44,8 @@ func TestLostApart(t *testing.T) {
 			h := runtest.Execute(t, sim.Cluster{}, s, arm, 1)
 			stated(t, s, h)
 			w := answerTo(t, h, "a/1#2")
-			if v := w.Value.(*history.Write); w.Process != "a/1/flush" || w.Type != history.Info || v.Code != "connection-closed" {
+			if v := w.Value.(*history.Write); w.Process != "a/1/flush" || w.Type != history.Info ||
+				v.Code != "connection-closed" {
 				t.Errorf("%s under %s: %s's write ended %s, %s", fault, arm, w.Process, w.Type, v.Code)
 			}
 			for _, a := range controller.PlanOf(h).Done {

@@ -297,8 +297,8 @@ func (q Request) One(ctx context.Context, j Job, c cluster.Cluster) (Run, error)
 		return Run{}, err
 	}
 	facts := RunFacts{
-		Schema: 1, Version: Version, Build: Build(), Command: q.Command, Scenario: j.Scenario.Name, File: j.Scenario.File, Drawn: j.Drawn,
-		Digest: Digest(j.text()), Header: header, Began: time.Now().UTC(),
+		Schema: 1, Version: Version, Build: Build(), Command: q.Command, Scenario: j.Scenario.Name,
+		File: j.Scenario.File, Drawn: j.Drawn, Digest: Digest(j.text()), Header: header, Began: time.Now().UTC(),
 	}
 	if err := errors.Join(folder.Write("run.json", facts), folder.Put("scenario.yaml", j.text())); err != nil {
 		return Run{}, err

@@ -151,7 +151,8 @@ func PlanOf(h *history.History) PlanFacts {
 		switch {
 		case !ok:
 		case v.Phase == history.PhaseBegin:
-			p.Done = append(p.Done, PlanAction{Fault: v.Fault, Target: v.Target, Life: v.Life, Server: v.Server, With: v.With, Begin: e.Time, Line: e.Line()})
+			p.Done = append(p.Done, PlanAction{Fault: v.Fault, Target: v.Target, Life: v.Life, Server: v.Server,
+				With: v.With, Begin: e.Time, Line: e.Line()})
 		default:
 			if a := p.underWay(v); a != nil {
 				a.Life, a.End, a.Proof, a.Line = v.Life, e.Time, v.Proof, e.Line()

@@ -112,7 +112,8 @@ func (s *groupScript) run(w workload.World) {
 // positions are counted, there are no times.
 func groupLog(t *testing.T, c cluster.Cluster, a workload.Assignor) []history.GroupLogEntry {
 	t.Helper()
-	world, err := c.Open(context.Background(), cluster.Spec{Seed: 1, Partitions: 2, Arm: "group"}, history.NewMemory(history.Header{}))
+	world, err := c.Open(context.Background(), cluster.Spec{Seed: 1, Partitions: 2, Arm: "group"},
+		history.NewMemory(history.Header{}))
 	if err != nil {
 		t.Fatal(err)
 	}

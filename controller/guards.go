@@ -123,7 +123,8 @@ func (d Demonstration) Show(ctx context.Context, on cluster.Cluster, seed int64)
 
 // run does one of the two runs. What the scenario states is of the whole arm; an arm that lacks a guard which this one
 // does the work of must hold.
-func (d Demonstration) run(ctx context.Context, on cluster.Cluster, s *scenarios.Scenario, seed int64, without []string) (Verdict, error) {
+func (d Demonstration) run(ctx context.Context, on cluster.Cluster, s *scenarios.Scenario, seed int64,
+	without []string) (Verdict, error) {
 	arm, err := persistence.NewArm(d.Arm, without)
 	if err != nil {
 		return Verdict{}, err

@@ -23,7 +23,8 @@ func guards(t *testing.T, on cluster.Cluster) {
 			case !s.Held():
 				t.Errorf("with it: %v", s.With.Deviations)
 			case !s.Shown():
-				t.Errorf("%s: exit %d, failing %v, not %s", c.Command(on.Facts().Kind), s.Without.Exit(), s.Without.Failing(), c.Property)
+				t.Errorf("%s: exit %d, failing %v, not %s", c.Command(on.Facts().Kind), s.Without.Exit(),
+					s.Without.Failing(), c.Property)
 			}
 		})
 	}
@@ -36,7 +37,8 @@ func TestContainersGuards(t *testing.T) { guards(t, containerstest.Open(t)) }
 func TestEveryGuardIsShown(t *testing.T) {
 	for _, g := range persistence.Guards() {
 		for _, arm := range g.Arms {
-			shown := slices.ContainsFunc(controller.Demonstrations(), func(c controller.Demonstration) bool { return c.Guard == g.Name && c.Arm == arm })
+			shown := slices.ContainsFunc(controller.Demonstrations(),
+				func(c controller.Demonstration) bool { return c.Guard == g.Name && c.Arm == arm })
 			if !shown {
 				t.Errorf("%s of %s is not shown", g.Name, arm)
 			}
@@ -51,7 +53,8 @@ func TestEveryGuardIsShown(t *testing.T) {
 
 // TestShowing: what is not shown is a deviation, whichever of the two runs it is.
 func TestShowing(t *testing.T) {
-	c := controller.Demonstration{Guard: persistence.PersistCondition, Arm: persistence.CassandraCAS, Scenario: "stale-periodic-flush", Property: "no-leap"}
+	c := controller.Demonstration{Guard: persistence.PersistCondition, Arm: persistence.CassandraCAS,
+		Scenario: "stale-periodic-flush", Property: "no-leap"}
 	s, err := c.Show(t.Context(), sim.Cluster{}, 1)
 	if err != nil || !s.Shown() || s.Exit() != controller.ExitExpected || !slices.Equal(s.Without.Failing(), sevenBroken) {
 		t.Errorf("%v: shown %v, exit %d, failing %v", err, s.Shown(), s.Exit(), s.Without.Failing())

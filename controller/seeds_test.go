@@ -155,7 +155,8 @@ func TestDrawnScenarioIsTheSameRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := bytesOf(t, runtest.Execute(t, sim.Cluster{}, written, persistence.CassandraCAS, seed)); !bytes.Equal(got, want) {
+		if got := bytesOf(t, runtest.Execute(t, sim.Cluster{}, written, persistence.CassandraCAS,
+			seed)); !bytes.Equal(got, want) {
 			t.Errorf("seed %d: the scenario that it draws gives another history", seed)
 		}
 	}

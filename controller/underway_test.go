@@ -20,7 +20,8 @@ func TestUnsettled(t *testing.T) {
 	}
 	healed := func(s int64) history.Event {
 		return history.Event{Time: s * int64(time.Second), Process: history.Nemesis, Type: history.Note, F: history.Fault,
-			Value: &history.FaultDone{Fault: history.FaultHealServer, Target: "cassandra-1", Server: "cassandra-1", Phase: history.PhaseDone}}
+			Value: &history.FaultDone{Fault: history.FaultHealServer, Target: "cassandra-1", Server: "cassandra-1",
+				Phase: history.PhaseDone}}
 	}
 	for name, c := range map[string]struct {
 		events

@@ -155,7 +155,8 @@ func TestStoresKeepTheirPromise(t *testing.T) {
 		{persistence.CassandraCASPersist, checker.Linearizable, checker.LWWRegister},
 		{persistence.CassandraCAS, checker.Linearizable, checker.LWWRegister},
 	} {
-		v := controller.Judge(runtest.Execute(t, sim.Cluster{}, runtest.Find(t, "stale-periodic-flush"), c.arm, 1), scenarios.Expectation{})
+		v := controller.Judge(runtest.Execute(t, sim.Cluster{}, runtest.Find(t, "stale-periodic-flush"), c.arm, 1),
+			scenarios.Expectation{})
 		judged, _ := v.Report().Property(c.judged)
 		not, _ := v.Report().Property(c.not)
 		if judged.Verdict != checker.Pass || not.Verdict != checker.NotApplicable {
@@ -182,12 +183,14 @@ func TestAudit(t *testing.T) {
 		{"zombie-equal", persistence.CassandraLWW, checker.LandedHarmless},
 		{"zombie-ahead", persistence.CassandraCAS, checker.LandedHarmless},
 	} {
-		a := controller.Judge(runtest.Execute(t, sim.Cluster{}, runtest.Find(t, c.scenario), c.arm, 1), scenarios.Expectation{}).Audit
+		a := controller.Judge(runtest.Execute(t, sim.Cluster{}, runtest.Find(t, c.scenario), c.arm, 1),
+			scenarios.Expectation{}).Audit
 		if len(a.Entries) != 1 || a.Counts[c.fate] != 1 {
 			t.Errorf("%s under %s: %s, %+v", c.scenario, c.arm, a.Told(), a.Entries)
 		}
 	}
-	a := controller.Judge(runtest.Execute(t, sim.Cluster{}, runtest.Find(t, "zombie-ahead"), persistence.CassandraCAS, 1), scenarios.Expectation{}).Audit
+	a := controller.Judge(runtest.Execute(t, sim.Cluster{}, runtest.Find(t, "zombie-ahead"), persistence.CassandraCAS,
+		1), scenarios.Expectation{}).Audit
 	if a.Owners[checker.RefusedByCondition] != 1 {
 		t.Errorf("the rightful owner was refused once: %v", a.Owners)
 	}

@@ -172,7 +172,8 @@ func TestOpt(t *testing.T) {
 		json string
 		want Opt
 		text string
-	}{{`null`, Opt{}, "none"}, {`0`, Some(0), "0"}, {`-1`, Some(-1), "-1"}, {`9223372036854775807`, Some(1<<63 - 1), "9223372036854775807"}} {
+	}{{`null`, Opt{}, "none"}, {`0`, Some(0), "0"}, {`-1`, Some(-1), "-1"}, {`9223372036854775807`, Some(1<<63 - 1),
+		"9223372036854775807"}} {
 		got := Some(5)
 		if err := json.Unmarshal([]byte(c.json), &got); err != nil || got != c.want || got.String() != c.text {
 			t.Errorf("%s is read as %v: %v", c.json, got, err)

@@ -99,7 +99,8 @@ func TestThePageIsComplete(t *testing.T) {
 			for inner.Kind() == reflect.Slice || inner.Kind() == reflect.Pointer {
 				inner = inner.Elem()
 			}
-			if inner.Kind() == reflect.Struct && inner != optType && inner != rawType && inner != reflect.TypeFor[decimal.Decimal]() {
+			if inner.Kind() == reflect.Struct && inner != optType && inner != rawType &&
+				inner != reflect.TypeFor[decimal.Decimal]() {
 				check(titles[inner], inner)
 			}
 		}

@@ -253,7 +253,8 @@ func (w *walk) object(v reflect.Value) *broken {
 		if !ok {
 			name := text(raw)
 			if i, ok = table.byName[name]; !ok {
-				return &broken{column: column, reason: fmt.Sprintf("unknown field %.40q%s", name, nearest.Hint(name, table.names))}
+				return &broken{column: column, reason: fmt.Sprintf("unknown field %.40q%s", name,
+					nearest.Hint(name, table.names))}
 			}
 		}
 		name := table.names[i]

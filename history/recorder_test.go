@@ -77,7 +77,8 @@ func TestFileOnAFullDisk(t *testing.T) {
 	if err != nil || len(h.Events) != 5 || len(h.Warnings) != 1 {
 		t.Errorf("the file has %d events, warnings %q, error %v", len(h.Events), h.Warnings, err)
 	}
-	if _, err := NewFile(&full{}, header); !errors.Is(err, errFull) || !strings.Contains(err.Error(), "write the history's header") {
+	if _, err := NewFile(&full{}, header); !errors.Is(err, errFull) ||
+		!strings.Contains(err.Error(), "write the history's header") {
 		t.Errorf("a header that cannot be written: %v", err)
 	}
 }

@@ -72,7 +72,8 @@ func TestSequences(t *testing.T) {
 		if err := Validate(&History{Header: header, Events: es}); err != nil {
 			t.Fatalf("a lawful sequence is refused: %v", err)
 		}
-		broken := rapid.SampledFrom(corruptions).Draw(t, "corruption")(t, slices.Clone(es), rapid.IntRange(0, len(es)-1).Draw(t, "at"))
+		broken := rapid.SampledFrom(corruptions).Draw(t, "corruption")(t, slices.Clone(es),
+			rapid.IntRange(0, len(es)-1).Draw(t, "at"))
 		inMemory := Validate(&History{Header: header, Events: broken})
 		if keeps := lawful(broken); (inMemory == nil) != keeps {
 			t.Fatalf("it keeps the rules: %v; Validate says %v", keeps, inMemory)

@@ -70,7 +70,8 @@ func TestPlainAmount(t *testing.T) {
 		decimal.New(7, 0), decimal.New(7, 3), decimal.New(1, -18), decimal.New(1, -19), decimal.New(999999999999999999, -18),
 		decimal.New(math.MaxInt64, -2), decimal.New(math.MinInt64, -2), decimal.New(-999999999999999999, 0),
 	} {
-		if got, ok := plainAmount(d); ok && string(got) != d.String() || !ok && d.NumDigits() < 18 && d.Exponent() <= 0 && d.Exponent() >= -18 {
+		if got, ok := plainAmount(d); ok && string(got) != d.String() || !ok && d.NumDigits() < 18 &&
+			d.Exponent() <= 0 && d.Exponent() >= -18 {
 			t.Errorf("%s is %s, %v", d, got, ok)
 		}
 	}

@@ -37,7 +37,8 @@ type Event struct {
 // Encode gives the event as the value of an input record: its JSON.
 func (e Event) Encode() ([]byte, error) {
 	if amount, ok := plainAmount(e.Amount); ok && plain(e.Account) && plain(string(e.Kind)) {
-		return fmt.Appendf(make([]byte, 0, 96), `{"id":%d,"account":"%s","kind":"%s","amount":"%s"}`, e.ID, e.Account, e.Kind, amount), nil
+		return fmt.Appendf(make([]byte, 0, 96), `{"id":%d,"account":"%s","kind":"%s","amount":"%s"}`, e.ID, e.Account,
+			e.Kind, amount), nil
 	}
 	return json.Marshal(e)
 }

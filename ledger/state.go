@@ -96,7 +96,8 @@ func (s State) String() string {
 // Encode gives the state as a stored value: its JSON.
 func (s State) Encode() ([]byte, error) {
 	if balance, ok := plainAmount(s.Balance); ok {
-		return fmt.Appendf(make([]byte, 0, 96), `{"balance":"%s","count":%d,"offset":%d,"digest":"%016x"}`, balance, s.Count, s.Offset, uint64(s.Digest)), nil
+		return fmt.Appendf(make([]byte, 0, 96), `{"balance":"%s","count":%d,"offset":%d,"digest":"%016x"}`, balance,
+			s.Count, s.Offset, uint64(s.Digest)), nil
 	}
 	return json.Marshal(s)
 }

@@ -80,8 +80,8 @@ type losses struct {
 
 func newLosses(h *history.History) *losses {
 	return &losses{
-		logs: Logs(h), keys: h.Header.Input.Keys, committed: map[int32]int64{}, deleted: map[string]history.Opt{}, asked: map[int64]int64{},
-		journaled: map[string]bool{},
+		logs: Logs(h), keys: h.Header.Input.Keys, committed: map[int32]int64{}, deleted: map[string]history.Opt{},
+		asked: map[int64]int64{}, journaled: map[string]bool{},
 	}
 }
 

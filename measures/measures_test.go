@@ -198,7 +198,8 @@ func TestTiming(t *testing.T) {
 		t.Errorf("the slowest is on line %d, not %d", r.Persist.slowest, slowest)
 	}
 	if r.Write.Count() != 2 || r.Statements != 4 || r.Conditional != 4 || r.Commit.Count() != 2 {
-		t.Errorf("%d writes of %d statements, %d conditional; %d commits", r.Write.Count(), r.Statements, r.Conditional, r.Commit.Count())
+		t.Errorf("%d writes of %d statements, %d conditional; %d commits", r.Write.Count(), r.Statements, r.Conditional,
+			r.Commit.Count())
 	}
 	if got := r.Round().Round(10 * time.Microsecond); got != 2*time.Millisecond {
 		t.Errorf("%s a round: of medians, the lower of two", got)
@@ -208,7 +209,8 @@ func TestTiming(t *testing.T) {
 	}
 	b, err := json.Marshal(r.Persist)
 	var d map[string]any
-	if err != nil || json.Unmarshal(b, &d) != nil || d["count"] != 3.0 || d["max_ns"] != 9e6 || d["slowest_line"] != float64(slowest) {
+	if err != nil || json.Unmarshal(b, &d) != nil || d["count"] != 3.0 || d["max_ns"] != 9e6 ||
+		d["slowest_line"] != float64(slowest) {
 		t.Errorf("as JSON: %s %v", b, err)
 	}
 }
@@ -244,7 +246,8 @@ func TestAdd(t *testing.T) {
 	all.Add(one)
 	same(t, "at the end", *all.AtEnd, 2, 0, 40)
 	same(t, "at worst", all.Worst, 1, 0, 20)
-	if all.Restarts != 2 || all.Persist.Count() != 2 || all.Write.Count() != 2 || all.Statements != 4 || all.Round() != one.Round() || all.Stall != one.Stall {
+	if all.Restarts != 2 || all.Persist.Count() != 2 || all.Write.Count() != 2 || all.Statements != 4 ||
+		all.Round() != one.Round() || all.Stall != one.Stall {
 		t.Errorf("%+v", all)
 	}
 	if one.Persist.Count() != 1 {

@@ -87,7 +87,8 @@ func row(offsets ...int64) *history.Row {
 func (t *tape) persist(process string, offset int64, kind history.Type, meanwhile ...func()) {
 	asked := &history.Write{Key: acct, Offset: offset, State: state(offset), Write: process}
 	answered := *asked
-	answered.Statements = []history.StatementDone{{CQL: "update-if-offset", Result: "absent"}, {CQL: "insert-if-not-exists", Result: "applied"}}
+	answered.Statements = []history.StatementDone{{CQL: "update-if-offset", Result: "absent"},
+		{CQL: "insert-if-not-exists", Result: "applied"}}
 	if kind == history.Fail {
 		answered.Code = history.CodeCondition
 	}
@@ -105,7 +106,8 @@ func (t *tape) commit(process string, offset int64) {
 }
 
 func (t *tape) reads(p history.Purpose, r *history.Row) {
-	t.call("observer", history.Read, history.OK, &history.RowRead{Key: acct, Purpose: p}, &history.RowRead{Key: acct, Purpose: p, Row: r})
+	t.call("observer", history.Read, history.OK, &history.RowRead{Key: acct, Purpose: p},
+		&history.RowRead{Key: acct, Purpose: p, Row: r})
 }
 
 // ends is the ground truth at the end, and the end.

@@ -102,7 +102,8 @@ func (c *Comparison) arm(name string) *ComparedArm {
 	if i < 0 {
 		i = len(c.Arms)
 		c.Arms = append(c.Arms, ComparedArm{
-			Arm: name, Properties: map[string]map[checker.Verdict]int{}, Late: map[checker.Fate]int{}, Owners: map[checker.Fate]int{},
+			Arm: name, Properties: map[string]map[checker.Verdict]int{}, Late: map[checker.Fate]int{},
+			Owners: map[checker.Fate]int{},
 		})
 	}
 	return &c.Arms[i]

@@ -39,7 +39,8 @@ func Controls(w io.Writer, base int64, all []Control, of int, full, interrupted 
 	head := headOf("AS EXPECTED: ", "NOT AS EXPECTED: ", as == len(all), len(all) == of, interrupted)
 	Hanging(w, head, fmt.Sprintf("%d of %d controls · base %d · sim · %s", as, of, base, seconds(took)))
 	row := func(columns ...any) {
-		fmt.Fprintf(w, "  %-*s  %-*s  %-*s  %5v  %7v\n", append([]any{name, columns[0], expected, columns[1], found, columns[2]}, columns[3:]...)...)
+		fmt.Fprintf(w, "  %-*s  %-*s  %-*s  %5v  %7v\n",
+			append([]any{name, columns[0], expected, columns[1], found, columns[2]}, columns[3:]...)...)
 	}
 	fmt.Fprintln(w)
 	row("case", "expected", "found", "seeds", "seconds")

@@ -20,12 +20,14 @@ func TestExplored(t *testing.T) {
 		Arm: "cassandra/cas", Kind: "rig", Count: 1, Seed: 9, Sentence: "the simulation is stuck: every process waits\na stack",
 		Again: "chaos run overlap-random --arm cassandra/cas --seed 9",
 	}
-	undecided := Finding{Arm: "cassandra/cas", Property: "linearizable", Kind: "unknown", Count: 3, Seed: 11, Sentence: "too many orders",
-		Again: "chaos run overlap-random --arm cassandra/cas --seed 11"}
+	undecided := Finding{Arm: "cassandra/cas", Property: "linearizable", Kind: "unknown", Count: 3, Seed: 11,
+		Sentence: "too many orders",
+		Again:    "chaos run overlap-random --arm cassandra/cas --seed 11"}
 	search := func(broken string, findings ...Finding) Search {
 		return Search{
-			Scenario: "overlap-random", Arms: []string{"cassandra/lww", "cassandra/cas"}, On: []string{"sim", "sim pct"}, From: 1, Runs: 400, Of: 400,
-			Took: 2 * time.Second, Findings: findings, Broken: broken,
+			Scenario: "overlap-random", Arms: []string{"cassandra/lww", "cassandra/cas"},
+			On: []string{"sim", "sim pct"}, From: 1, Runs: 400, Of: 400, Took: 2 * time.Second, Findings: findings,
+			Broken: broken,
 		}
 	}
 	for name, s := range map[string]Search{

@@ -50,7 +50,8 @@ func compareWith(t *testing.T, name, got string) {
 
 // the six that a stale flush breaks.
 var six = []string{
-	checker.NoStaleOverwrite, checker.DurableFold, checker.RecoveryCut, checker.RecoveryComplete, checker.NoLeap, checker.SingleWriter,
+	checker.NoStaleOverwrite, checker.DurableFold, checker.RecoveryCut, checker.RecoveryComplete, checker.NoLeap,
+	checker.SingleWriter,
 }
 
 // ran makes a run of a history, judged by what its scenario states of its arm.
@@ -62,8 +63,9 @@ func ran(t *testing.T, h *history.History, e checker.Expectation) Run {
 	rep := checker.Check(h)
 	deviations := rep.Deviations(e)
 	return Run{
-		Arm: h.Header.Arm, About: h.Header.Arm + " is what it is", Without: h.Header.Without, Folder: "runs/1/" + strings.ReplaceAll(h.Header.Arm, "/", "-"),
-		History: h, Report: rep, Expected: len(deviations) == 0, Deviations: deviations,
+		Arm: h.Header.Arm, About: h.Header.Arm + " is what it is", Without: h.Header.Without, Folder: "runs/1/" +
+			strings.ReplaceAll(h.Header.Arm, "/", "-"), History: h, Report: rep, Expected: len(deviations) == 0,
+		Deviations: deviations,
 	}
 }
 

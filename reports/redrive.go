@@ -10,8 +10,8 @@ import (
 type Redriven struct {
 	// What is the run in a few words, Of the folder of the recorded one.
 	What, Of string
-	// Property is what failed in the recorded run, empty where nothing did; Confirmed tells that the same came of it, and Sentence
-	// what the property says now.
+	// Property is what failed in the recorded run, empty where nothing did; Confirmed tells that the same came of it,
+	// and Sentence what the property says now.
 	Property, Sentence string
 	Confirmed          bool
 	// Unproven is why a run in which nothing failed is not confirmed.
@@ -49,7 +49,8 @@ func Redrove(w io.Writer, r Redriven) {
 	if r.Line > 0 {
 		order = fmt.Sprintf("%d of", r.Driven)
 	}
-	Hanging(w, "  ", fmt.Sprintf("%s %d events came in the order of %s, %d times slower, in %s", order, r.Events, r.Of, r.Slower, seconds(r.Took)))
+	Hanging(w, "  ", fmt.Sprintf("%s %d events came in the order of %s, %d times slower, in %s", order, r.Events, r.Of,
+		r.Slower, seconds(r.Took)))
 	if r.Line > 0 {
 		Hanging(w, fmt.Sprintf("  line %d, recorded: ", r.Line), r.Recorded)
 		if r.Came != "" {

@@ -45,7 +45,8 @@ func Replayed(w io.Writer, r Replay) {
 	if !r.Whole {
 		part = ", which is as far as it was recorded: it was cut before its end"
 	}
-	Hanging(w, "  ", fmt.Sprintf("%d lines byte for byte, %d of %s, in %s%s", r.Lines, r.Times, runCount(r.Times), seconds(r.Took), part))
+	Hanging(w, "  ", fmt.Sprintf("%d lines byte for byte, %d of %s, in %s%s", r.Lines, r.Times, runCount(r.Times),
+		seconds(r.Took), part))
 	for _, s := range r.Shows {
 		Hanging(w, "  ", s)
 	}

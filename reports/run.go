@@ -183,7 +183,8 @@ func (r Run) defence() string {
 		case first != "":
 			more++
 		case v.Stored.Known:
-			first = fmt.Sprintf("%s's %s @%d refused, stored @%d%s", history.WorkerOf(e.Process), e.F, v.Offset, v.Stored.N, lines(e.Line()))
+			first = fmt.Sprintf("%s's %s @%d refused, stored @%d%s", history.WorkerOf(e.Process), e.F, v.Offset,
+				v.Stored.N, lines(e.Line()))
 		case v.Code == history.CodeCondition:
 			first = fmt.Sprintf("%s's %s @%d refused%s", history.WorkerOf(e.Process), e.F, v.Offset, lines(e.Line()))
 		default:

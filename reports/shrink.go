@@ -19,8 +19,9 @@ type Shrink struct {
 	// Whole tells that nothing more can be left out; Often of Of further seeds fail in the same way.
 	Whole     bool
 	Often, Of int
-	// Only are the decisions of the schedule that it hangs on, and how many, where that was found out; Beyond tells that it was not
-	// looked for, since with several nodes of the store, or a wrong clock, the seed decides more than these.
+	// Only are the decisions of the schedule that it hangs on, and how many, where that was found out; Beyond tells
+	// that it was not looked for, since with several nodes of the store, or a wrong clock, the seed decides more than
+	// these.
 	Only      string
 	Decisions int
 	Bare      bool
@@ -66,10 +67,12 @@ func Shrunk(w io.Writer, s Shrink) {
 	case s.Bare && s.Decisions == 0:
 		Hanging(w, "  ", "it hangs on no decision of the schedule: it fails with --decisions none too")
 	case s.Bare:
-		Hanging(w, "  ", fmt.Sprintf("of the schedule it hangs on %d decisions: it fails with --decisions %s too", s.Decisions, s.Only))
+		Hanging(w, "  ", fmt.Sprintf("of the schedule it hangs on %d decisions: it fails with --decisions %s too",
+			s.Decisions, s.Only))
 	}
 	if s.Of > 0 {
-		Hanging(w, "  ", fmt.Sprintf("%d of the next %d seeds fail in the same way: %s", s.Often, s.Of, hangsOn(s.Often, s.Of)))
+		Hanging(w, "  ", fmt.Sprintf("%d of the next %d seeds fail in the same way: %s", s.Often, s.Of,
+			hangsOn(s.Often, s.Of)))
 	}
 	Command(w, "  again: ", s.Again)
 	Command(w, "  recorded in ", s.Folder+"/")

@@ -104,7 +104,8 @@ func (s Soak) Markdown(w io.Writer) {
 		first, _, _ := strings.Cut(s.Broken, "\n")
 		fmt.Fprintf(w, "Ended early: %s.\n\n", cell(first))
 	}
-	MarkdownTable(w, []string{"", ""}, append(s.facts(), []string{"scenarios", strings.Join(s.Scenarios, ", ")}, []string{"again", raw(s.Again)}))
+	MarkdownTable(w, []string{"", ""}, append(s.facts(), []string{"scenarios", strings.Join(s.Scenarios, ", ")},
+		[]string{"again", raw(s.Again)}))
 	if len(s.Findings) == 0 {
 		return
 	}
@@ -112,7 +113,8 @@ func (s Soak) Markdown(w io.Writer) {
 	var rows [][]string
 	for _, f := range s.Findings[:min(len(s.Findings), mostTold)] {
 		first, _, _ := strings.Cut(f.Sentence, "\n")
-		rows = append(rows, []string{f.what(), f.arm(), strings.Join(f.Scenarios, ", "), strconv.Itoa(f.Count), first, raw(f.Again), raw(f.Folder)})
+		rows = append(rows, []string{f.what(), f.arm(), strings.Join(f.Scenarios, ", "), strconv.Itoa(f.Count), first,
+			raw(f.Again), raw(f.Folder)})
 	}
 	MarkdownTable(w, []string{"", "arm", "scenarios", "runs", "what happened", "again", "folder"}, rows)
 	if more := s.more(); more != "" {

@@ -111,7 +111,8 @@ func TestStoryOfAFlushApart(t *testing.T) {
 	tp := newTape(cas)
 	tp.produce(0)
 	tp.folds("a/1", 0)
-	w := &history.Write{Key: acct, Offset: 0, Write: "a/1/flush#1", State: fold(0), Owner: history.Owner{Member: "a/1", Generation: 1}}
+	w := &history.Write{Key: acct, Offset: 0, Write: "a/1/flush#1", State: fold(0), Owner: history.Owner{Member: "a/1",
+		Generation: 1}}
 	tp.call("a/1/flush", history.Persist, w, history.OK, w)
 	if told := texts(Story(Run{History: &tp.History})); len(told) != 1 || told[0] != "a folds event 1, stores @0" {
 		t.Errorf("told: %q", told)
@@ -126,7 +127,8 @@ func TestStoryOfAHeldTask(t *testing.T) {
 	tp.point("a/1/flush", history.PointBeforePersist, 0)
 	tp.folds("a/1", 1, 2)
 	tp.note("nemesis", history.Fault, &history.FaultDone{
-		Fault: history.FaultHold, Target: "a/flush", Life: "a/1", Phase: history.PhaseDone, Proof: "a/1/flush stands in before-persist @0",
+		Fault: history.FaultHold, Target: "a/flush", Life: "a/1", Phase: history.PhaseDone,
+		Proof: "a/1/flush stands in before-persist @0",
 	})
 	told := texts(Story(Run{History: &tp.History}))
 	if want := "a/flush is held at before-persist @0 (event 1)"; told[len(told)-1] != want {
@@ -153,7 +155,8 @@ func TestStoryOfASilentRecovery(t *testing.T) {
 		"a owns p0 (generation 1), still recovers when it has to poll, and says nothing loud" {
 		t.Errorf("of itself: %q", told)
 	}
-	if told := run(func(tp *tape) { tp.fault(history.FaultLose, "a/1", "") }); !slices.Contains(told, "a loses the answer that it awaits loud") {
+	if told := run(func(tp *tape) { tp.fault(history.FaultLose, "a/1", "") }); !slices.Contains(told,
+		"a loses the answer that it awaits loud") {
 		t.Errorf("by the plan: %q", told)
 	}
 }
@@ -161,7 +164,8 @@ func TestStoryOfASilentRecovery(t *testing.T) {
 // TestStoryMarksWhatItDoesNotTell: a property can break at an event that no line of the story is about.
 func TestStoryMarksWhatItDoesNotTell(t *testing.T) {
 	tp := newTape(lww)
-	tp.call("observer", history.Committed, &history.CommittedOffset{}, history.OK, &history.CommittedOffset{Offset: history.Some(5)})
+	tp.call("observer", history.Committed, &history.CommittedOffset{}, history.OK,
+		&history.CommittedOffset{Offset: history.Some(5)})
 	told := texts(Story(Run{History: &tp.History, Report: checker.Report{Properties: []checker.Result{{
 		Property: checker.NoLeap, Verdict: checker.Fail,
 		Witness: []checker.Evidence{{Index: 1, Line: 3, Text: "observer reads the committed offset of partition 0: 5"}},

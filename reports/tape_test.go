@@ -128,7 +128,8 @@ func (t *tape) fault(fault, process, proof string) {
 
 // row is what a read finds of a write of b's or a's.
 func row(process string, s *ledger.State) *history.Row {
-	return &history.Row{Offset: history.Some(s.Offset), State: s, Write: fmt.Sprintf("%s#%d", process, s.Offset), Generation: generation[process]}
+	return &history.Row{Offset: history.Some(s.Offset), State: s, Write: fmt.Sprintf("%s#%d", process, s.Offset),
+		Generation: generation[process]}
 }
 
 // ends is the end of a run: the log as it was, what is stored, why it ended.
@@ -174,7 +175,8 @@ func evicted(h history.Header, fenced bool) *tape {
 	t.persist("b/1", fold(0, 1, 2, 3, 4), stamp())
 	t.commit("b/1", 5)
 	t.fault("hold", "b/1", "b/1 stands in commit-answered @5")
-	t.call("observer", history.Committed, &history.CommittedOffset{}, history.OK, &history.CommittedOffset{Offset: history.Some(5)})
+	t.call("observer", history.Committed, &history.CommittedOffset{}, history.OK,
+		&history.CommittedOffset{Offset: history.Some(5)})
 	t.fault("release", "a/1", "")
 	return t
 }

@@ -50,7 +50,8 @@ func By(row *history.Row) Held {
 	h := Held{kind: stored, offset: row.Offset.N, write: row.Write}
 	switch {
 	case row.State != nil:
-		h.value = contents{balance: row.State.Balance.String(), count: row.State.Count, offset: row.State.Offset, digest: row.State.Digest}
+		h.value = contents{balance: row.State.Balance.String(), count: row.State.Count, offset: row.State.Offset,
+			digest: row.State.Digest}
 	default:
 		h.value.broken = row.Broken
 	}

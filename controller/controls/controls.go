@@ -1,5 +1,5 @@
-// Package controls shows that the rig finds what is there to be found: each configuration of the published TLA+ models of the fence,
-// done by the rig's own worker.
+// Package controls shows that the rig finds what is there to be found: each configuration of the published TLA+ models
+// of the fence, done by the rig's own worker.
 package controls
 
 import (
@@ -277,8 +277,8 @@ func (t Trial) found() string {
 // Told is the trial as the reports want it.
 func (t Trial) Told() reports.Control {
 	out := reports.Control{
-		Case: t.Case, Expected: t.Expects(), Found: t.found(), As: t.AsExpected(), Tried: t.Tried, Of: t.Seeds, Took: t.Took, Off: t.Off(),
-		Why: t.Why, Seen: t.Seen, Shows: t.Shows.says, Sentence: t.Sentence,
+		Case: t.Case, Expected: t.Expects(), Found: t.found(), As: t.AsExpected(), Tried: t.Tried, Of: t.Seeds,
+		Took: t.Took, Off: t.Off(), Why: t.Why, Seen: t.Seen, Shows: t.Shows.says, Sentence: t.Sentence,
 	}
 	if t.Found {
 		out.Again = t.Command(t.Seed)

@@ -78,7 +78,8 @@ func TestTryIsTheSameOnAnyCores(t *testing.T) {
 		want := try(t, c, 2, 1)
 		for _, workers := range []int{2, 7} {
 			got := try(t, c, 2, workers)
-			if got.Tried != want.Tried || got.Seed != want.Seed || got.Seen != want.Seen || got.Sentence != want.Sentence || !got.AsExpected() {
+			if got.Tried != want.Tried || got.Seed != want.Seed || got.Seen != want.Seen ||
+				got.Sentence != want.Sentence || !got.AsExpected() {
 				t.Errorf("with %d at a time: %+v; with one: %+v", workers, got.Told(), want.Told())
 			}
 		}

@@ -56,8 +56,8 @@ func ofSnapshots() []Control {
 		Why: "A delete takes the row away, and the offset with it: a late write brings the old life back, and the next owner folds " +
 			"onto it.",
 	}, {
-		Case: "cassandra_skiptomb", Declared: "VIOLATES INV_NoResurrection", Scenario: scenario, Without: []string{persistence.NeverPersisted},
-		Property: checker.NoResurrection, Seeds: seldom,
+		Case: "cassandra_skiptomb", Declared: "VIOLATES INV_NoResurrection", Scenario: scenario,
+		Without: []string{persistence.NeverPersisted}, Property: checker.NoResurrection, Seeds: seldom,
 		Why: "A key that is closed before it was ever stored leaves nothing, and nothing refuses a late first write of it. Only what " +
 			"is committed says that it had been closed.",
 	}, {
@@ -66,8 +66,8 @@ func ofSnapshots() []Control {
 		Why: "An owner replays what lies below its own row, is refused by it, restarts, and is refused again. The worker's replay filter " +
 			"keeps live keys from that, so that it takes a tombstone here; the model's one buffer does the work of both.",
 	}, {
-		Case: "cassandra_replay_fixoff_safe", Declared: holds + " (safety only)", Scenario: scenario, Also: []string{persistence.MonotoneBuffer},
-		May: []string{checker.Progress}, Shows: livelocked, Seeds: holding,
+		Case: "cassandra_replay_fixoff_safe", Declared: holds + " (safety only)", Scenario: scenario,
+		Also: []string{persistence.MonotoneBuffer}, May: []string{checker.Progress}, Shows: livelocked, Seeds: holding,
 		Why: "That livelock is refused writes and nothing else: it costs progress, and no state.",
 	}, {
 		Case: "cassandra_reap", Declared: refSafe, Scenario: "one-key-reaped", Property: checker.SingleWriter, Seeds: finding,
@@ -79,8 +79,9 @@ func ofSnapshots() []Control {
 		Property: checker.Progress, Seeds: finding,
 		Why: "A recovery that finds a tombstone and does not keep its offset replays below it, and is refused by it for ever.",
 	}, {
-		Case: "cassandra_init_clobber", Declared: temporal, Scenario: "one-key-events", Without: []string{persistence.MonotoneInit},
-		Also: []string{persistence.JournalFloorFilter, persistence.JournalFloor}, Property: checker.Progress, Seeds: seldom,
+		Case: "cassandra_init_clobber", Declared: temporal, Scenario: "one-key-events",
+		Without: []string{persistence.MonotoneInit},
+		Also:    []string{persistence.JournalFloorFilter, persistence.JournalFloor}, Property: checker.Progress, Seeds: seldom,
 		Why: "What a recovery makes of an old journal lowers the floor that the row has set, and the owner is refused below it for ever. " +
 			"The worker puts nothing but a journal over a row, and two other guards keep an old one from it: they are off with the " +
 			"guard and without.",
@@ -107,14 +108,14 @@ func ofEvents() []Control {
 		Property: checker.DurableFold, Seeds: seldom,
 		Why: "The journal is folded whole: rows that a former owner left in it come back into a life that is not theirs.",
 	}, {
-		Case: "cassandra_events_revive_reentry", Declared: corrupt, Scenario: scenario, Without: []string{persistence.JournalFloorFilter},
-		Property: checker.DurableFold, Seeds: seldom,
+		Case: "cassandra_events_revive_reentry", Declared: corrupt, Scenario: scenario,
+		Without: []string{persistence.JournalFloorFilter}, Property: checker.DurableFold, Seeds: seldom,
 		Why: "An old journal is found out by what it comes to, and not row by row: under newer rows it comes to enough. (In three " +
 			"events the model has room for the dual alone, a late writer's one row without those before it. The rig's late writers " +
 			"journal all that they fold, so that what comes back is residue.)",
 	}, {
-		Case: "cassandra_events_revive_reentry_mo4", Declared: corrupt, Scenario: longer, Without: []string{persistence.JournalFloorFilter},
-		Property: checker.DurableFold, Seeds: seldom,
+		Case: "cassandra_events_revive_reentry_mo4", Declared: corrupt, Scenario: longer,
+		Without: []string{persistence.JournalFloorFilter}, Property: checker.DurableFold, Seeds: seldom,
 		Why: "The same with more events, for which the model has room from four on: the residue of a life that was closed.",
 	}, {
 		Case: "cassandra_events_nofloor", Declared: temporal, Scenario: scenario, Without: []string{persistence.TombstoneFloor},
@@ -145,25 +146,27 @@ func ofFirstWrites() []Control {
 		Case: "casfw_3w", Declared: holds, Scenario: "first-writes-three", Shows: lostFirst, Seeds: holding,
 		Why: "The same with three owners, of which two can be late.",
 	}, {
-		Case: "casfw_reap", Declared: holds, Scenario: reaped, Only: []string{checker.NoStaleOverwrite}, Shows: reapedAmidFirst, Seeds: holding,
+		Case: "casfw_reap", Declared: holds, Scenario: reaped, Only: []string{checker.NoStaleOverwrite},
+		Shows: reapedAmidFirst, Seeds: holding,
 		Why: "A row that goes in the middle of a first write is as if nobody had made it: nothing newer that is there is replaced. " +
 			"(That it takes what was committed with it is no matter of the first write: cassandra_reap.)",
 	}, {
-		Case: "casfw_refines", Declared: holds + " RefinesAtomic", Scenario: reaped, Only: []string{checker.Linearizable}, Shows: reapedAmidFirst,
-		Seeds: holding,
+		Case: "casfw_refines", Declared: holds + " RefinesAtomic", Scenario: reaped,
+		Only: []string{checker.Linearizable}, Shows: reapedAmidFirst, Seeds: holding,
 		Why: "To everybody else the statements of a first write are one conditional write, also while rows go: there is an order of " +
 			"all writes, reads and reaps in which that is so.",
 	}, {
-		Case: "casfw_refines_vacuous", Declared: "VIOLATES-REFINEMENT RefinesAtomic", Scenario: two, Without: []string{persistence.PersistCondition},
-		Property: checker.Linearizable, Seeds: finding,
+		Case: "casfw_refines_vacuous", Declared: "VIOLATES-REFINEMENT RefinesAtomic", Scenario: two,
+		Without: []string{persistence.PersistCondition}, Property: checker.Linearizable, Seeds: finding,
 		Why: "Apparatus: that search for an order can fail. The writes ask for nothing, and no order of guarded ones explains them.",
 	}, {
-		Case: "casfw_spurious", Declared: "VIOLATES INV_NeverSpurious", Scenario: reaped, Shows: spurious, Reach: true, Seeds: seldom,
+		Case: "casfw_spurious", Declared: "VIOLATES INV_NeverSpurious", Scenario: reaped, Shows: spurious, Reach: true,
+		Seeds: seldom,
 		Why: "Apparatus, and no defect: it is reached that a first write loses to another's row, which is reaped before it looks again, so " +
 			"that it is refused and nobody is named. What that costs says cassandra_firstwrite_spurious.",
 	}, {
-		Case: "casfw_unguarded", Declared: "VIOLATES INV_NoStaleOverwrite", Scenario: two, Without: []string{persistence.PersistCondition},
-		Property: checker.NoStaleOverwrite, Seeds: finding,
+		Case: "casfw_unguarded", Declared: "VIOLATES INV_NoStaleOverwrite", Scenario: two,
+		Without: []string{persistence.PersistCondition}, Property: checker.NoStaleOverwrite, Seeds: finding,
 		Why: "The updates ask for the row alone: a first write that comes late takes the newer row's place.",
 	}}
 }

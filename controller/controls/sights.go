@@ -45,13 +45,15 @@ var lostFirst = sight{"a first write lost the race for its row", func(h *history
 var spurious = sight{"a first write lost to a row that was gone again", func(h *history.History, _ controller.Verdict) bool {
 	return ended(h, func(e history.Event, v *history.Write) bool {
 		n := len(v.Statements)
-		return e.Type == history.Fail && v.Code == history.CodeCondition && raced(v) && v.Statements[n-1].Result == history.ResultAbsent
+		return e.Type == history.Fail && v.Code == history.CodeCondition && raced(v) &&
+			v.Statements[n-1].Result == history.ResultAbsent
 	})
 }}
 
 // raced tells whether a write found no row and was refused by one in its next statement.
 func raced(v *history.Write) bool {
-	return len(v.Statements) > 1 && v.Statements[0].Result == history.ResultAbsent && v.Statements[1].Result == history.ResultRefused
+	return len(v.Statements) > 1 && v.Statements[0].Result == history.ResultAbsent &&
+		v.Statements[1].Result == history.ResultRefused
 }
 
 // ended looks for the end of a write.

@@ -53,7 +53,8 @@ func Of(h *history.History, v controller.Verdict, e scenarios.Expectation) []Fai
 			continue
 		}
 		f := Failure{
-			Kind: string(checker.Fail), Property: of[0].Property, Fingerprint: Fingerprint(h, of[0]), Sentence: of[0].Summary, Allowed: allowed,
+			Kind: string(checker.Fail), Property: of[0].Property, Fingerprint: Fingerprint(h, of[0]),
+			Sentence: of[0].Summary, Allowed: allowed,
 		}
 		for _, r := range failing {
 			if r.Property != f.Property {

@@ -116,9 +116,10 @@ type drivenMember struct {
 	first   int
 }
 
-// joins makes it wait with its join, or the next one: for the first change of an assignment that comes of it, or is what it comes to.
-// To a newcomer what was assigned in generations before its own is neither. It need not wait so long where nobody has records to poll
-// before, which a rebalance would keep from it, and where nobody else begins, to be in the group by then.
+// joins makes it wait with its join, or the next one: for the first change of an assignment that comes of it, or is
+// what it comes to. To a newcomer what was assigned in generations before its own is neither. It need not wait so long
+// where nobody has records to poll before, which a rebalance would keep from it, and where nobody else begins, to be in
+// the group by then.
 func (m *drivenMember) joins(newcomer bool) {
 	o := m.order
 	m.joining, m.first = true, len(o.wanted)
@@ -155,7 +156,8 @@ func (o *order) assigned(process string) int32 {
 // mayJoin also tells that it still has partitions of which records are wanted: a cooperative member reads on.
 func (m *drivenMember) mayJoin() bool {
 	o, i := m.order, m.order.next(m.process)
-	return o.over || !m.joining || o.cursor >= m.first || i < 0 || o.ready(i) && o.wanted[i].point == history.PointPolled
+	return o.over || !m.joining || o.cursor >= m.first || i < 0 || o.ready(i) &&
+		o.wanted[i].point == history.PointPolled
 }
 
 // Poll returns what there is to return, or nothing: its owner polls again.
@@ -181,7 +183,8 @@ func (m *drivenMember) givesUp() bool {
 	return slices.ContainsFunc(m.changes, func(p workload.Polled) bool { return p.Change != workload.WasAssigned })
 }
 
-// keep keeps what the client has returned. Of what is taken away before its owner was told that it has it, nothing is told.
+// keep keeps what the client has returned. Of what is taken away before its owner was told that it has it, nothing is
+// told.
 func (m *drivenMember) keep(p workload.Polled) {
 	if p.Change == workload.Unchanged && p.Err == nil {
 		m.token = p.Token
@@ -193,8 +196,10 @@ func (m *drivenMember) keep(p workload.Polled) {
 		taken := p.Partitions
 		p.Partitions = slices.Clone(taken)
 		for i, kept := range m.changes {
-			p.Partitions = slices.DeleteFunc(p.Partitions, func(a workload.Assigned) bool { return has(kept.Partitions, a.Partition) })
-			m.changes[i].Partitions = slices.DeleteFunc(slices.Clone(kept.Partitions), func(a workload.Assigned) bool { return has(taken, a.Partition) })
+			p.Partitions = slices.DeleteFunc(p.Partitions,
+				func(a workload.Assigned) bool { return has(kept.Partitions, a.Partition) })
+			m.changes[i].Partitions = slices.DeleteFunc(slices.Clone(kept.Partitions),
+				func(a workload.Assigned) bool { return has(taken, a.Partition) })
 		}
 	}
 	for _, p := range append(m.changes, p) {
@@ -202,7 +207,8 @@ func (m *drivenMember) keep(p workload.Polled) {
 			m.dealtWith(p)
 		}
 	}
-	m.changes = slices.DeleteFunc(append(m.changes, p), func(p workload.Polled) bool { return len(p.Partitions) == 0 && p.Err == nil })
+	m.changes = slices.DeleteFunc(append(m.changes, p),
+		func(p workload.Polled) bool { return len(p.Partitions) == 0 && p.Err == nil })
 }
 
 func has(partitions []workload.Assigned, partition int32) bool {
@@ -236,8 +242,8 @@ func (m *drivenMember) take(most int) (workload.Polled, bool) {
 	return p, true
 }
 
-// wants tells whether there is something to return now: so many of the records, which come first then, or a change where it is none
-// of them.
+// wants tells whether there is something to return now: so many of the records, which come first then, or a change
+// where it is none of them.
 func (m *drivenMember) wants(most int) (records int, ok bool) {
 	o, i := m.order, m.order.next(m.process)
 	switch {

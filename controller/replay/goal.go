@@ -21,7 +21,8 @@ func (r *Recorded) Goal(property string) (Goal, error) {
 	v, e := r.Judge()
 	failed := failure.ByCause(v)
 	if len(failed) == 0 {
-		return Goal{}, &Unfit{Folder: r.Folder, Err: errors.New("no property fails in it"), Problem: "there is nothing to keep while it is made smaller"}
+		return Goal{}, &Unfit{Folder: r.Folder, Err: errors.New("no property fails in it"),
+			Problem: "there is nothing to keep while it is made smaller"}
 	}
 	first := failed[0]
 	if property == "" {
@@ -30,7 +31,8 @@ func (r *Recorded) Goal(property string) (Goal, error) {
 	if property != "" {
 		p, ok := v.Report().Property(property)
 		if !ok || !slices.Contains(v.Failing(), property) {
-			return Goal{}, fmt.Errorf("%s does not fail in %s; what does: %s", property, r.Folder, strings.Join(v.Failing(), ", "))
+			return Goal{}, fmt.Errorf("%s does not fail in %s; what does: %s", property, r.Folder,
+				strings.Join(v.Failing(), ", "))
 		}
 		first = p
 	}

@@ -127,7 +127,8 @@ func drivable(e history.Event) bool {
 // isPolled tells whether a poll has returned this.
 func isPolled(e history.Event) bool {
 	v, ok := e.Value.(*history.PointReached)
-	return ok && slices.Contains([]string{history.PointAssigned, history.PointRevoked, history.PointLost, history.PointPolled}, v.Point)
+	return ok && slices.Contains([]string{history.PointAssigned, history.PointRevoked, history.PointLost,
+		history.PointPolled}, v.Point)
 }
 
 // Drive makes the run of a board follow the order.
@@ -151,12 +152,14 @@ func (o *order) Arrive(e history.Event) bool {
 	}
 	switch i := o.next(e.Process); {
 	case i < 0 && e.Process == history.Drain:
-		o.part(Undriven{Line: o.line(), Recorded: o.text(o.cursor), Came: e.Process + " " + controller.Deed(e), Why: "the run came to its end before"})
+		o.part(Undriven{Line: o.line(), Recorded: o.text(o.cursor), Came: e.Process + " " + controller.Deed(e),
+			Why: "the run came to its end before"})
 	case i < 0:
 		o.part(Undriven{Line: o.line(), Recorded: o.text(o.cursor), Came: e.Process + " " + controller.Deed(e),
 			Why: fmt.Sprintf("%s did nothing more in the recorded run", e.Process)})
 	case o.wanted[i].deed != controller.Deed(e):
-		o.part(Undriven{Line: o.wanted[i].line, Recorded: o.text(i), Came: e.Process + " " + controller.Deed(e), Why: o.otherwise(i, e)})
+		o.part(Undriven{Line: o.wanted[i].line, Recorded: o.text(i), Came: e.Process + " " + controller.Deed(e),
+			Why: o.otherwise(i, e)})
 	}
 	return !o.over
 }
@@ -234,7 +237,8 @@ func (o *order) Came(e history.Event) {
 	case o.cursor == len(o.wanted):
 		o.over = true
 	case o.wanted[o.cursor].lost != "":
-		o.part(Undriven{Line: o.line(), Recorded: o.wanted[o.cursor].lost, Why: "a message was lost by chance, and between real servers only a step of the plan loses one"})
+		o.part(Undriven{Line: o.line(), Recorded: o.wanted[o.cursor].lost,
+			Why: "a message was lost by chance, and between real servers only a step of the plan loses one"})
 	}
 }
 

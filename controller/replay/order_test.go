@@ -53,7 +53,8 @@ func deeds(h *history.History) (out []string) {
 
 // What a plan fixes for each worker comes in the recorded order of all, whatever schedule is drawn.
 func TestOrderIsDriven(t *testing.T) {
-	for _, name := range []string{"stale-periodic-flush", "calm", "two-partitions-one-lost", "stale-delete", "zombie-revives-deleted-key"} {
+	for _, name := range []string{"stale-periodic-flush", "calm", "two-partitions-one-lost", "stale-delete",
+		"zombie-revives-deleted-key"} {
 		s := runtest.Find(t, name)
 		for _, arm := range s.Arms() {
 			a, err := persistence.NewArm(arm, nil)
@@ -103,7 +104,8 @@ func TestRedriveConfirms(t *testing.T) {
 		folder := runtest.Record(t, sim.Cluster{}, c.scenario, c.seed, "cassandra/lww")[0]
 		r := redriven(t, folder, reseeded{by: 3})
 		if !r.Confirmed || r.Exit() != controller.ExitExpected || r.Property == "" {
-			t.Errorf("%s, seed %d: %s not confirmed, %d of %d driven, %+v", c.scenario, c.seed, r.Property, r.Driven, r.Of, r.Undriven)
+			t.Errorf("%s, seed %d: %s not confirmed, %d of %d driven, %+v", c.scenario, c.seed, r.Property, r.Driven,
+				r.Of, r.Undriven)
 		}
 		if _, err := os.Stat(filepath.Join(r.Run.Folder, "redriven.json")); err != nil {
 			t.Error(err)
@@ -122,7 +124,8 @@ func TestRedriveConfirms(t *testing.T) {
 
 // A run in which nothing failed is confirmed by one that was driven to its end and judged, and by no other.
 func TestRedriveUnproven(t *testing.T) {
-	pass, vacuous := controller.Verdict{Verdict: checker.Pass}, controller.Verdict{Verdict: checker.Vacuous, Summary: "The plan did not finish."}
+	pass, vacuous := controller.Verdict{Verdict: checker.Pass}, controller.Verdict{Verdict: checker.Vacuous,
+		Summary: "The plan did not finish."}
 	unknown := controller.Verdict{Verdict: checker.Unknown, Summary: "nobody knows."}
 	failing := controller.Verdict{Verdict: checker.Fail, Summary: "durable-fold: lost."}
 	for _, c := range []struct {
@@ -138,7 +141,8 @@ func TestRedriveUnproven(t *testing.T) {
 		{Redriven{Driven: 9, Of: 9}, vacuous, pass, "the recorded run is vacuous"},
 	} {
 		c.r.compare(c.recorded, c.here)
-		if c.r.Confirmed != (c.says == "") || !strings.Contains(c.r.Unproven, c.says) || (c.r.Exit() == controller.ExitExpected) != c.r.Confirmed {
+		if c.r.Confirmed != (c.says == "") || !strings.Contains(c.r.Unproven, c.says) ||
+			(c.r.Exit() == controller.ExitExpected) != c.r.Confirmed {
 			t.Errorf("%+v says nothing of %q", c.r, c.says)
 		}
 	}
@@ -148,7 +152,8 @@ func TestRedriveUnproven(t *testing.T) {
 func TestUndriven(t *testing.T) {
 	lossy := runtest.Record(t, sim.Cluster{Loss: 0.05}, "stale-periodic-flush", 1, "cassandra/lww")[0]
 	r := redriven(t, lossy, reseeded{by: 3})
-	if r.Undriven == nil || !strings.Contains(r.Undriven.Why, "a message was lost") || r.Undriven.Recorded == "" || !r.Run.History.Ended() {
+	if r.Undriven == nil || !strings.Contains(r.Undriven.Why, "a message was lost") || r.Undriven.Recorded == "" ||
+		!r.Run.History.Ended() {
 		t.Errorf("%d of %d: %+v", r.Driven, r.Of, r.Undriven)
 	}
 	// The same with what was recorded changed: an answer, a point that is not come to, somebody that does nothing.
@@ -174,7 +179,8 @@ func TestUndriven(t *testing.T) {
 		}
 		change(h)
 		got, o := inOrder(t, h, controller.NewJob(runtest.Find(t, "stale-periodic-flush"), lww, 1), reseeded{by: 5})
-		if o.undriven == nil || !strings.Contains(o.undriven.Why, what) || o.undriven.Line == 0 || o.undriven.Recorded == "" || !got.Ended() {
+		if o.undriven == nil || !strings.Contains(o.undriven.Why, what) || o.undriven.Line == 0 ||
+			o.undriven.Recorded == "" || !got.Ended() {
 			t.Errorf("%s: %d of %d, %+v", what, o.cursor, len(o.wanted), o.undriven)
 		}
 	}

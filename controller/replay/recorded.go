@@ -51,7 +51,8 @@ func (u *Unfit) Error() string {
 	return s
 }
 
-// Open reads the folder of a run, and refuses what does not fit together, or does not fit this rig. Its error is a *controller.Usage.
+// Open reads the folder of a run, and refuses what does not fit together, or does not fit this rig. Its error is a
+// *controller.Usage.
 func Open(path string) (*Recorded, error) {
 	r := &Recorded{Folder: filepath.Clean(path)}
 	for _, read := range []func() *Unfit{r.isFolder, r.readFacts, r.readHistory, r.readScenario, r.readPlan, r.readVerdict} {
@@ -71,7 +72,8 @@ func (r *Recorded) isFolder() *Unfit {
 	case err != nil:
 		return &Unfit{Problem: "it cannot be looked at", Err: err}
 	case !info.IsDir():
-		return &Unfit{Problem: "it is a file", Hint: "the folder that a run has recorded is replayed: " + filepath.Dir(r.Folder)}
+		return &Unfit{Problem: "it is a file", Hint: "the folder that a run has recorded is replayed: " +
+			filepath.Dir(r.Folder)}
 	}
 	if _, err := os.Stat(filepath.Join(r.Folder, "run.json")); err == nil {
 		return nil
@@ -104,7 +106,8 @@ func (r *Recorded) readFacts() *Unfit {
 	}
 	switch f := r.Facts; {
 	case f.Schema != 1:
-		return &Unfit{Problem: fmt.Sprintf("run.json has schema %d, and this version of the rig (%s) reads 1", f.Schema, controller.Version)}
+		return &Unfit{Problem: fmt.Sprintf("run.json has schema %d, and this version of the rig (%s) reads 1", f.Schema,
+			controller.Version)}
 	case f.Digest == "":
 		return &Unfit{Problem: "it was recorded by a version of the rig that did not keep the scenario's text, which may be another by now",
 			Hint: "its command does it again with the scenario of today: " + strings.Join(f.Command, " ")}
@@ -176,7 +179,8 @@ func (r *Recorded) readScenario() *Unfit {
 	r.Job = controller.Job{Scenario: s, Arm: arm, Seed: h.Seed, Drawn: r.Facts.Drawn}
 	if got := r.Job.Header(h.Cluster); !reflect.DeepEqual(plain(got).Input, plain(h).Input) {
 		return &Unfit{Problem: fmt.Sprintf("scenario.yaml has %d partitions, %d keys and %d events, and the history %d, %d and %d",
-			got.Input.Partitions, len(got.Input.Keys), got.Input.Events, h.Input.Partitions, len(h.Input.Keys), h.Input.Events)}
+			got.Input.Partitions, len(got.Input.Keys), got.Input.Events, h.Input.Partitions, len(h.Input.Keys),
+			h.Input.Events)}
 	}
 	return nil
 }
@@ -195,7 +199,8 @@ func (r *Recorded) readPlan() *Unfit {
 	}
 	for _, a := range p.Done {
 		if !isFault(a.Fault) {
-			return &Unfit{Problem: fmt.Sprintf("its plan has done %s, which is no fault of this version of the rig", a.Fault)}
+			return &Unfit{Problem: fmt.Sprintf("its plan has done %s, which is no fault of this version of the rig",
+				a.Fault)}
 		}
 	}
 	return nil
@@ -218,7 +223,8 @@ func (r *Recorded) readVerdict() *Unfit {
 	if bad := r.decode("verdict.json", r.Verdict); bad != nil {
 		return bad
 	}
-	if r.Verdict.Scenario != r.History.Header.Scenario || r.Verdict.Arm != r.History.Header.Arm || r.Verdict.Seed != r.History.Header.Seed {
+	if r.Verdict.Scenario != r.History.Header.Scenario || r.Verdict.Arm != r.History.Header.Arm ||
+		r.Verdict.Seed != r.History.Header.Seed {
 		return &Unfit{Problem: "verdict.json is of another run than history.jsonl"}
 	}
 	return nil

@@ -109,9 +109,9 @@ func (r *Redriven) compare(recorded, here controller.Verdict) {
 	}
 }
 
-// unproven says why the run shows nothing of one in which nothing failed; nothing where it shows that all holds here too. Unlike a
-// failure, which is one however it came about, what holds was put to the test only if the order was kept to the end, and what
-// nobody could judge did not hold.
+// unproven says why the run shows nothing of one in which nothing failed; nothing where it shows that all holds here
+// too. Unlike a failure, which is one however it came about, what holds was put to the test only if the order was kept
+// to the end, and what nobody could judge did not hold.
 func (r *Redriven) unproven(recorded, here controller.Verdict) string {
 	switch {
 	case recorded.Verdict != checker.Pass:

@@ -15,8 +15,8 @@ type kept struct{ cluster.Cluster }
 
 func (kept) Close(context.Context) error { return nil }
 
-// TestContainersReplay does simulated runs on real servers: all of it comes in the recorded order, and comes to the same verdicts by
-// the same witness.
+// TestContainersReplay does simulated runs on real servers: all of it comes in the recorded order, and comes to the
+// same verdicts by the same witness.
 func TestContainersReplay(t *testing.T) {
 	on := kept{containerstest.Open(t)}
 	for _, folder := range runtest.Record(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/lww", "cassandra/cas") {

@@ -64,7 +64,8 @@ func TestReplayCut(t *testing.T) {
 	folder := runtest.Record(t, sim.Cluster{}, "stale-periodic-flush", 1, "cassandra/lww")[0]
 	file := filepath.Join(folder, "history.jsonl")
 	whole, err := os.ReadFile(file)
-	if err = errors.Join(err, os.Remove(filepath.Join(folder, "plan.json")), os.Remove(filepath.Join(folder, "verdict.json"))); err != nil {
+	if err = errors.Join(err, os.Remove(filepath.Join(folder, "plan.json")),
+		os.Remove(filepath.Join(folder, "verdict.json"))); err != nil {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(rt *rapid.T) {

@@ -60,8 +60,8 @@ func Execute(t testing.TB, c cluster.Cluster, s *scenarios.Scenario, arm string,
 func Record(t testing.TB, on cluster.Cluster, scenario string, seed int64, arms ...string) (folders []string) {
 	t.Helper()
 	b, err := controller.Do(context.Background(), controller.Request{
-		Scenario: scenario, Arms: arms, Seed: seed, Out: filepath.Join(t.TempDir(), "runs"), Kind: on.Facts().Kind, Progress: func(string) {},
-		Open: func(context.Context, cluster.Size) (cluster.Cluster, error) { return on, nil },
+		Scenario: scenario, Arms: arms, Seed: seed, Out: filepath.Join(t.TempDir(), "runs"), Kind: on.Facts().Kind,
+		Progress: func(string) {}, Open: func(context.Context, cluster.Size) (cluster.Cluster, error) { return on, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

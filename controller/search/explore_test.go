@@ -33,8 +33,8 @@ func search(t *testing.T, scenario, arm string, seeds, workers int, without ...s
 func aSearch(t *testing.T, scenario, arm string, seeds, workers int, without ...string) Exploring {
 	return Exploring{
 		Request: controller.Request{
-			Scenario: scenario, Arms: []string{arm}, Without: without, Seed: 1, Seeds: seeds, Out: filepath.Join(t.TempDir(), "runs"), Kind: "sim",
-			Progress: func(string) {},
+			Scenario: scenario, Arms: []string{arm}, Without: without, Seed: 1, Seeds: seeds,
+			Out: filepath.Join(t.TempDir(), "runs"), Kind: "sim", Progress: func(string) {},
 		},
 		On: []Place{{sim.Cluster{}, "chaos run " + scenario}}, Workers: workers,
 	}
@@ -101,7 +101,8 @@ func TestExploreIsTheSameOnAnyCores(t *testing.T) {
 			t.Errorf("with %d at a time:\n%s\nnot\n%s", workers, b, want)
 		}
 	}
-	if f := search(t, "stale-periodic-flush", persistence.CassandraLWW, 20, 2); len(f.Findings) > 0 || f.Exit() != controller.ExitExpected {
+	if f := search(t, "stale-periodic-flush", persistence.CassandraLWW, 20, 2); len(f.Findings) > 0 ||
+		f.Exit() != controller.ExitExpected {
 		t.Errorf("what the scenario states is no finding: %+v", f.Told().Findings)
 	}
 }
@@ -142,7 +143,8 @@ func TestExploreRigErrors(t *testing.T) {
 	if len(f.Findings) != 1 || f.Runs != 10 || f.Exit() != controller.ExitRig {
 		t.Fatalf("%d runs, exit %d: %+v", f.Runs, f.Exit(), f.Told().Findings)
 	}
-	if g := f.Findings[0]; g.Kind != failure.Rig || g.Count != 3 || g.Seed != 3 || !strings.Contains(g.Sentence, "no world for seed 3") || g.Folder != "" {
+	if g := f.Findings[0]; g.Kind != failure.Rig || g.Count != 3 || g.Seed != 3 ||
+		!strings.Contains(g.Sentence, "no world for seed 3") || g.Folder != "" {
 		t.Errorf("%+v", g)
 	}
 }

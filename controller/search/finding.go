@@ -41,9 +41,10 @@ type Finding struct {
 // finding is a failure that this run has shown.
 func (j work) finding(of failure.Failure) *Finding {
 	return &Finding{
-		Arm: j.Arm.Name, Without: append([]string{}, j.Arm.Without...), Property: of.Property, Fingerprint: of.Fingerprint, Kind: of.Kind,
-		Allowed: of.Allowed, Count: 1, Scenarios: []string{j.Scenario.Name}, Seed: j.Seed, Sentence: of.Sentence, Also: of.Also, Again: j.again(),
-		work: j,
+		Arm: j.Arm.Name, Without: append([]string{}, j.Arm.Without...), Property: of.Property,
+		Fingerprint: of.Fingerprint, Kind: of.Kind,
+		Allowed: of.Allowed, Count: 1, Scenarios: []string{j.Scenario.Name}, Seed: j.Seed, Sentence: of.Sentence,
+		Also: of.Also, Again: j.again(), work: j,
 	}
 }
 
@@ -111,7 +112,8 @@ func (g *groups) sorted() []*Finding {
 		return 0
 	}
 	slices.SortFunc(out, func(a, b *Finding) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Arm, b.Arm), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Seed, b.Seed),
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Arm, b.Arm), cmp.Compare(b.Count, a.Count),
+			cmp.Compare(a.Seed, b.Seed),
 			cmp.Compare(a.Fingerprint, b.Fingerprint))
 	})
 	return out
@@ -140,8 +142,8 @@ func record(ctx context.Context, q controller.Request, findings []*Finding) erro
 func told(findings []*Finding) (out []reports.Finding) {
 	for _, g := range findings {
 		out = append(out, reports.Finding{
-			Arm: g.Arm, Without: g.Without, Property: g.Property, Kind: g.Kind, Allowed: g.Allowed, Count: g.Count, Scenarios: g.Scenarios,
-			Seed: g.Seed, Sentence: g.Sentence, Also: g.Also, Again: g.Again, Folder: g.Folder,
+			Arm: g.Arm, Without: g.Without, Property: g.Property, Kind: g.Kind, Allowed: g.Allowed, Count: g.Count,
+			Scenarios: g.Scenarios, Seed: g.Seed, Sentence: g.Sentence, Also: g.Also, Again: g.Again, Folder: g.Folder,
 		})
 	}
 	return out

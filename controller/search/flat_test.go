@@ -63,7 +63,8 @@ func TestMemoryIsFlat(t *testing.T) {
 	if err != nil || f.Runs != n || len(f.Findings) > 0 {
 		t.Fatalf("%d runs, %v: %+v", f.Runs, err, f.Told().Findings)
 	}
-	t.Logf("%d schedules in %s, %.0f a second of a core", n, f.Took.Round(time.Second/10), float64(n)/(processorTime(t)-began).Seconds())
+	t.Logf("%d schedules in %s, %.0f a second of a core", n, f.Took.Round(time.Second/10),
+		float64(n)/(processorTime(t)-began).Seconds())
 	// Of other runs that are under way a look sees the history, and a collection leaves what was just made.
 	const margin = 1 << 20
 	warm, last := seen[len(seen)/4], seen[len(seen)-1]

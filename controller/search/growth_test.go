@@ -45,8 +45,8 @@ var growing = []struct {
 	{"members", func(n int) size { return size{2 * n, 16 * n, 200 * n} }},
 }
 
-// BenchmarkGrowth prints how long an event of the history takes, from the first draw to the verdict, in scenarios that are 1, 2, 4
-// and 8 times as large, and how many times as long as in the first: near 1 is near-linear.
+// BenchmarkGrowth prints how long an event of the history takes, from the first draw to the verdict, in scenarios that
+// are 1, 2, 4 and 8 times as large, and how many times as long as in the first: near 1 is near-linear.
 func BenchmarkGrowth(b *testing.B) {
 	for _, g := range growing {
 		first := 0.0

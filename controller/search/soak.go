@@ -48,8 +48,8 @@ type Soaked struct {
 	To   int64 `json:"to"`
 	Last int   `json:"last"`
 	Runs int   `json:"runs"`
-	// Failures, Unknown and Vacuous are the runs that were not as stated, Allowed those with a failure that a scenario says may be;
-	// Rig are the runs without a verdict.
+	// Failures, Unknown and Vacuous are the runs that were not as stated, Allowed those with a failure that a scenario
+	// says may be; Rig are the runs without a verdict.
 	Failures int     `json:"failures"`
 	Unknown  int     `json:"unknown"`
 	Vacuous  int     `json:"vacuous"`
@@ -95,7 +95,8 @@ func Soak(ctx context.Context, q Soaking) (*Soaked, error) {
 	if err != nil {
 		return nil, &controller.Usage{Err: err}
 	}
-	q.Progress(fmt.Sprintf("%d scenarios, %d with their arms, from seed %d on, for %s", len(out.Scenarios), out.Arms, q.Seed, q.For))
+	q.Progress(fmt.Sprintf("%d scenarios, %d with their arms, from seed %d on, for %s", len(out.Scenarios), out.Arms,
+		q.Seed, q.For))
 	var all []*scenarios.Scenario
 	for _, p := range parts {
 		all = append(all, p.of)
@@ -134,7 +135,8 @@ func (q Soaking) parts() (parts []part, out *Soaked, err error) {
 			names = append(names, s.Name)
 		}
 	}
-	out = &Soaked{Schema: 1, From: q.Seed, To: q.Seed, Folder: filepath.ToSlash(q.Out), Again: q.Again, groups: groups{by: map[string]*Finding{}}}
+	out = &Soaked{Schema: 1, From: q.Seed, To: q.Seed, Folder: filepath.ToSlash(q.Out), Again: q.Again,
+		groups: groups{by: map[string]*Finding{}}}
 	for _, name := range names {
 		one := q.Request
 		one.Scenario = name
@@ -319,8 +321,9 @@ func (s *Soaked) count() {
 // Told is the soak as the reports want it.
 func (s *Soaked) Told() reports.Soak {
 	return reports.Soak{
-		Scenarios: s.Scenarios, Arms: s.Arms, On: reports.ClusterLabel(s.Cluster), From: s.From, To: s.To, Last: s.Last, Runs: s.Runs,
-		Failures: s.Failures, Unknown: s.Unknown, Vacuous: s.Vacuous, Allowed: s.Allowed, Rig: s.Rig,
-		Took: time.Duration(s.Seconds * float64(time.Second)), Findings: told(s.Findings), Broken: s.Error, Folder: s.Folder, Again: s.Again,
+		Scenarios: s.Scenarios, Arms: s.Arms, On: reports.ClusterLabel(s.Cluster), From: s.From, To: s.To, Last: s.Last,
+		Runs: s.Runs, Failures: s.Failures, Unknown: s.Unknown, Vacuous: s.Vacuous, Allowed: s.Allowed, Rig: s.Rig,
+		Took: time.Duration(s.Seconds * float64(time.Second)), Findings: told(s.Findings), Broken: s.Error,
+			Folder: s.Folder, Again: s.Again,
 	}
 }

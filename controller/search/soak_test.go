@@ -81,15 +81,18 @@ func TestSoakFinds(t *testing.T) {
 			t.Fatalf("on %s: %+v", on.Facts().Kind, s.Told())
 		}
 		f := s.Findings[i]
-		if f.Seed != 100 || f.Count < 10 || f.Arm != persistence.CassandraLWW || !slices.Equal(f.Scenarios, []string{"stale-periodic-flush", "stale-revoke-flush"}) {
+		if f.Seed != 100 || f.Count < 10 || f.Arm != persistence.CassandraLWW ||
+			!slices.Equal(f.Scenarios, []string{"stale-periodic-flush", "stale-revoke-flush"}) {
 			t.Errorf("%+v", f)
 		}
-		if want := fmt.Sprintf(" --arm %s --seed 100", f.Arm); !strings.HasPrefix(f.Again, "chaos run "+filepath.Dir(one)[:5]) || !strings.HasSuffix(f.Again, want) {
+		if want := fmt.Sprintf(" --arm %s --seed 100", f.Arm); !strings.HasPrefix(f.Again,
+			"chaos run "+filepath.Dir(one)[:5]) || !strings.HasSuffix(f.Again, want) {
 			t.Errorf("again: %s", f.Again)
 		}
 		var v controller.Verdict
 		b, err := os.ReadFile(filepath.Join(f.Folder, "verdict.json"))
-		if err = errors.Join(err, json.Unmarshal(b, &v)); err != nil || v.Seed != f.Seed || v.Properties[f.Property].Summary != f.Sentence {
+		if err = errors.Join(err, json.Unmarshal(b, &v)); err != nil || v.Seed != f.Seed ||
+			v.Properties[f.Property].Summary != f.Sentence {
 			t.Errorf("recorded: %v, seed %d: %+v", err, v.Seed, v.Properties[f.Property])
 		}
 		var kept []string
@@ -107,7 +110,8 @@ func TestSoakFinds(t *testing.T) {
 		}
 		var again Soaked
 		b, err = os.ReadFile(filepath.Join(q.Out, "soak.json"))
-		if err = errors.Join(err, json.Unmarshal(b, &again)); err != nil || again.Runs != s.Runs || again.Exit != s.Exit || len(again.Findings) != len(s.Findings) {
+		if err = errors.Join(err, json.Unmarshal(b, &again)); err != nil || again.Runs != s.Runs ||
+			again.Exit != s.Exit || len(again.Findings) != len(s.Findings) {
 			t.Errorf("soak.json: %v, %+v", err, again)
 		}
 	}
@@ -123,7 +127,8 @@ func TestSoakHolds(t *testing.T) {
 		if err != nil || s.Exit != controller.ExitExpected || len(s.Findings) > 0 || s.Runs == 0 || s.Allowed == 0 {
 			t.Fatalf("%v: %+v", err, s)
 		}
-		if rounds := int64(s.Runs / s.Arms); s.From != may || s.To < may+rounds-1 || s.To > may+rounds || s.Last < 1 || s.Last > s.Arms {
+		if rounds := int64(s.Runs / s.Arms); s.From != may || s.To < may+rounds-1 || s.To > may+rounds || s.Last < 1 ||
+			s.Last > s.Arms {
 			t.Errorf("%d runs of %d arms: seeds %d to %d, the last with %d", s.Runs, s.Arms, s.From, s.To, s.Last)
 		}
 		entries, err := os.ReadDir(q.Out)
@@ -181,7 +186,8 @@ func TestSoakRigErrors(t *testing.T) {
 	}
 	q = aSoak(t, onServers{gone{}}, "calm")
 	q.For, q.Workers = time.Minute, 1
-	if s, err = Soak(t.Context(), q); !errors.Is(err, errBroken) || s == nil || s.Runs != mostBroken || s.Rig != mostBroken || s.Exit != controller.ExitRig {
+	if s, err = Soak(t.Context(), q); !errors.Is(err, errBroken) || s == nil || s.Runs != mostBroken ||
+		s.Rig != mostBroken || s.Exit != controller.ExitRig {
 		t.Errorf("%v: %+v", err, s)
 	}
 }
@@ -199,7 +205,8 @@ func TestSoakKeepsFewFolders(t *testing.T) {
 	dir := t.TempDir()
 	for i := range mostRecorded + 10 {
 		for n := range 2 {
-			f := &Finding{Fingerprint: fmt.Sprint(i), Seed: int64(n), Count: 1, Folder: filepath.Join(dir, fmt.Sprintf("%d-%d", i, n))}
+			f := &Finding{Fingerprint: fmt.Sprint(i), Seed: int64(n), Count: 1,
+				Folder: filepath.Join(dir, fmt.Sprintf("%d-%d", i, n))}
 			if err := os.Mkdir(f.Folder, 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +214,8 @@ func TestSoakKeepsFewFolders(t *testing.T) {
 		}
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != mostRecorded || len(s.groups.by) != mostRecorded+10 || s.groups.all() != 2*(mostRecorded+10) {
+	if err != nil || len(entries) != mostRecorded || len(s.groups.by) != mostRecorded+10 ||
+		s.groups.all() != 2*(mostRecorded+10) {
 		t.Errorf("%v: %d folders of %d groups", err, len(entries), len(s.groups.by))
 	}
 }

@@ -34,7 +34,8 @@ func runMany(tb testing.TB, s *scenarios.Scenario, arm string, n int) (events in
 	}
 	var room history.Memory
 	for i := range n {
-		for _, f := range (work{controller.NewJob(s, a, int64(i)), Place{Cluster: sim.Cluster{}}}).judged(context.Background(), &room) {
+		for _, f := range (work{controller.NewJob(s, a, int64(i)),
+			Place{Cluster: sim.Cluster{}}}).judged(context.Background(), &room) {
 			if !f.Allowed {
 				tb.Fatalf("seed %d: %s", i, f.Sentence)
 			}

@@ -24,9 +24,9 @@ func (r *reducer) plainer(ctx context.Context, t trial) (trial, bool) {
 // mostDecisions is more than a run of a scenario that was made smaller has.
 const mostDecisions = 1 << 14
 
-// decisions finds of the decisions of a schedule those that a failure hangs on: where another is not the seed's, who has waited longest
-// goes on, a message takes the least time, and nothing is lost. Many are left out at a time first. Nothing comes of it where
-// the failure hangs on more than that many, or the search is over.
+// decisions finds of the decisions of a schedule those that a failure hangs on: where another is not the seed's, who
+// has waited longest goes on, a message takes the least time, and nothing is lost. Many are left out at a time first.
+// Nothing comes of it where the failure hangs on more than that many, or the search is over.
 func (r *reducer) decisions(ctx context.Context, t trial) (only string, count int, ok bool) {
 	if strings.Contains(t.schedule, onlyWord) {
 		return "", 0, false

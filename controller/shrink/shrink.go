@@ -30,8 +30,8 @@ type Request struct {
 	// Seeds is how many seeds are tried with each smaller scenario, the run's own first: what is left out also changes what
 	// the seed draws, so that a failure that hangs on a moment comes with another.
 	Seeds int
-	// Most is how many runs there are at most, from 3 on: the recorded one done again, and the last two. What was found by then is
-	// kept.
+	// Most is how many runs there are at most, from 3 on: the recorded one done again, and the last two. What was found
+	// by then is kept.
 	Most int
 	// On makes the simulator that draws schedules in a way, by the words of a header.
 	On func(schedule string) (cluster.Cluster, error)
@@ -64,8 +64,8 @@ type Shrunk struct {
 	Runs  int
 	Whole bool
 	Took  time.Duration
-	// Only are the decisions of its schedule that the failure hangs on, as 3-40,77 or none, and Decisions how many these are; Bare
-	// tells that they were found.
+	// Only are the decisions of its schedule that the failure hangs on, as 3-40,77 or none, and Decisions how many
+	// these are; Bare tells that they were found.
 	Only      string
 	Decisions int
 	Bare      bool
@@ -286,8 +286,8 @@ func (r *reducer) read(s *scenarios.Scenario) *scenarios.Scenario {
 	return again
 }
 
-// often counts how many of the next hundred seeds, or of as many as may still be run, fail in the same way: what fails with nearly all hangs on the plan, and what
-// fails with few on the schedule.
+// often counts how many of the next hundred seeds, or of as many as may still be run, fail in the same way: what fails
+// with nearly all hangs on the plan, and what fails with few on the schedule.
 func (r *reducer) often(ctx context.Context, t trial) (often, of int) {
 	for of < 100 && !r.over(ctx) {
 		of++

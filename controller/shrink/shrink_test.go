@@ -63,7 +63,8 @@ func TestReducedIsMinimal(t *testing.T) {
 			}
 		}
 		events, keys, from := 1+draw.Int64N(s.Events()), 1+draw.IntN(s.Keys), draw.Int64N(3)
-		r := &reducer{Request: Request{Run: &replay.Recorded{Job: controller.Job{Scenario: s, Arm: lww, Seed: 1}}, Seeds: 4, Most: 1 << 30}}
+		r := &reducer{Request: Request{Run: &replay.Recorded{Job: controller.Job{Scenario: s, Arm: lww, Seed: 1}},
+			Seeds: 4, Most: 1 << 30}}
 		r.fails = func(_ context.Context, try trial) bool {
 			does := func(do string) bool {
 				return slices.ContainsFunc(try.scenario.Plan, func(step nemesis.Step) bool { return fmt.Sprint(step.Do) == do })
@@ -80,7 +81,8 @@ func TestReducedIsMinimal(t *testing.T) {
 			t.Fatalf("%d: whole %v, and it does not fail:\n%s", n, whole, small.scenario.YAML())
 		}
 		if small.scenario.Events() != events || small.scenario.Keys != keys || small.schedule != "" {
-			t.Fatalf("%d: %d events, %d keys, schedule %q are left; it needs %d and %d:\n%s", n, small.scenario.Events(), small.scenario.Keys,
+			t.Fatalf("%d: %d events, %d keys, schedule %q are left; it needs %d and %d:\n%s", n,
+				small.scenario.Events(), small.scenario.Keys,
 				small.schedule, events, keys, small.scenario.YAML())
 		}
 		minimal(t, r, small)
@@ -119,7 +121,8 @@ func TestShrink(t *testing.T) {
 		}
 		h := runtest.Execute(t, sim.Cluster{}, s, "cassandra/lww", small.Seed)
 		e, _ := s.Expectation("cassandra/lww")
-		i := slices.IndexFunc(failure.ByCause(controller.Judge(h, e)), func(p checker.Result) bool { return failure.Fingerprint(h, p) == small.Fingerprint })
+		i := slices.IndexFunc(failure.ByCause(controller.Judge(h, e)),
+			func(p checker.Result) bool { return failure.Fingerprint(h, p) == small.Fingerprint })
 		if i < 0 {
 			t.Errorf("seed %d: it fails in another way: %+v", c.seed, controller.Judge(h, e).Failing())
 		}
@@ -127,7 +130,8 @@ func TestShrink(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := replay.Replay(context.Background(), opened(t, small.Folder), on, 3); err != nil || again.Exit() != controller.ExitExpected {
+		if again, err := replay.Replay(context.Background(), opened(t, small.Folder), on, 3); err != nil ||
+			again.Exit() != controller.ExitExpected {
 			t.Errorf("%v: %+v", err, again)
 		}
 		r := &reducer{Request: q}
@@ -179,7 +183,8 @@ func TestShrinkMost(t *testing.T) {
 			t.Errorf("%d runs, said to be %d, of %d at most; whole %v", opens, small.Runs, most, small.Whole)
 		}
 	}
-	for schedule, want := range map[string]bool{"": false, "pct loss-0.01": false, "replicas-3": true, "loss-0.01 skew-1s": true} {
+	for schedule, want := range map[string]bool{"": false, "pct loss-0.01": false, "replicas-3": true,
+		"loss-0.01 skew-1s": true} {
 		if beyond(schedule, &scenarios.Scenario{Cluster: scenarios.Cluster{Kafka: 3, Cassandra: 1}}) != want {
 			t.Errorf("%q: %v", schedule, !want)
 		}
@@ -192,7 +197,8 @@ func TestShrinkMost(t *testing.T) {
 // What does not fail, or not by what is asked for, or not again, cannot be made smaller.
 func TestShrinkRefuses(t *testing.T) {
 	shrink := func(folder, property string) string {
-		_, err := Do(context.Background(), Request{Run: opened(t, folder), Property: property, Seeds: 1, Most: 10, On: simulators})
+		_, err := Do(context.Background(), Request{Run: opened(t, folder), Property: property, Seeds: 1, Most: 10,
+			On: simulators})
 		var usage *controller.Usage
 		if !errors.As(err, &usage) {
 			t.Fatalf("%v", err)
@@ -221,7 +227,8 @@ func TestShrinkRefuses(t *testing.T) {
 		}
 	}
 	got := shrink(folders[0], checker.NoStaleOverwrite)
-	for _, want := range []string{"no-stale-overwrite failed in it, and does not when it is done again", "from line 1 on it is another run"} {
+	for _, want := range []string{"no-stale-overwrite failed in it, and does not when it is done again",
+		"from line 1 on it is another run"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\nsays nothing of %q", got, want)
 		}
