@@ -324,6 +324,6 @@ func (s *Soaked) Told() reports.Soak {
 		Scenarios: s.Scenarios, Arms: s.Arms, On: reports.ClusterLabel(s.Cluster), From: s.From, To: s.To, Last: s.Last,
 		Runs: s.Runs, Failures: s.Failures, Unknown: s.Unknown, Vacuous: s.Vacuous, Allowed: s.Allowed, Rig: s.Rig,
 		Took: time.Duration(s.Seconds * float64(time.Second)), Findings: told(s.Findings), Broken: s.Error,
-			Folder: s.Folder, Again: s.Again,
+		Folder: s.Folder, Again: s.Again,
 	}
 }
