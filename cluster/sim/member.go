@@ -256,7 +256,7 @@ func (m *member) beat() { m.world.net.set(&m.heartbeat, m.config.HeartbeatInterv
 // sendHeartbeat sends one, and lets the next follow.
 func (m *member) sendHeartbeat() {
 	w, token := m.world, m.token
-	s := coordinated(m, "Heartbeat", 0,
+	s := coordinated(m, "Heartbeat", m.config.RequestTimeout,
 		func(reply func(string)) { reply(w.broker.group.Heartbeat(token.Member, token.Generation)) }, itself,
 		func(code string) { m.told(token, code) }, func() {})
 	s.what, s.lossy = func() string { return "a heartbeat" }, true
@@ -297,7 +297,7 @@ func (m *member) pollExpired() {
 // goodbye sends LeaveGroup.
 func (m *member) goodbye(answered func(string)) {
 	w, id := m.world, m.token.Member
-	send(w, coordinated(m, "LeaveGroup", 0, func(reply func(string)) { reply(w.broker.group.Leave(id)) }, itself, answered,
+	send(w, coordinated(m, "LeaveGroup", m.config.RequestTimeout, func(reply func(string)) { reply(w.broker.group.Leave(id)) }, itself, answered,
 		func() { answered(codeNotCoordinator) }))
 }
 
@@ -307,7 +307,7 @@ func (m *member) Commit(token workload.Token, partition int32, offset int64) per
 	call := board.NewCall[workload.CommitAnswer](w.board)
 	expiry := expire(w.net, call, m.config.RequestTimeout)
 	serve := func() string { return w.broker.group.Commit(token.Member, token.Generation, partition, offset) }
-	s := coordinated(m, "OffsetCommit", 0, func(reply func(string)) { reply(serve()) }, itself, func(code string) {
+	s := coordinated(m, "OffsetCommit", m.config.RequestTimeout, func(reply func(string)) { reply(serve()) }, itself, func(code string) {
 		// Also an answer that comes too late for who waited for it tells the client where it stands.
 		expiry.Stop()
 		m.told(token, code)

@@ -47,7 +47,7 @@ func (m *member) ask(positions map[int32]int64, maxRecords int, wait time.Durati
 	expiry := expire(w.net, call, wait+m.config.RequestTimeout)
 	later := func() { w.net.After(retryBackoff, breaks(call)) }
 	send(w, sending[[]workload.Record]{
-		process: m.client, to: m.world.broker.server, link: &m.leader,
+		process: m.client, to: m.world.broker.server, link: &m.leader, patience: wait + m.config.RequestTimeout,
 		words: func() []string { return workload.KafkaWords("Fetch") }, what: func() string { return "a request Fetch" },
 		serve: func(reply func([]workload.Record)) { w.broker.fetch(positions, m.turn, maxRecords, wait, reply) },
 		done:  func(r []workload.Record) (string, bool) { return fmt.Sprintf("%d records", len(r)), true },

@@ -21,8 +21,8 @@ type network struct{ *scheduler }
 // links overtake each other. Requests without a link keep no order, as the streams of a CQL connection do not.
 type link struct {
 	there, back time.Duration
-	// out and in are where the messages of a worker wait for one that is kept from going on.
-	out, in gate
+	// on is the connection as rules see it, nil until one makes a difference to it.
+	on *connection
 }
 
 // exchange is a request on its way to a server, and then its answer on the way back: one message that is carried twice.

@@ -32,22 +32,63 @@ type sending[T any] struct {
 // send sends a request through all that acts upon it.
 func send[T any](w *World, s sending[T]) {
 	armed := w.wire.armed
-	if len(w.wire.rules) > 0 {
-		words := s.words()
-		if r := w.wire.walling(workload.Request, s.process, words[0], s.link, armed); r != nil {
-			s.walled(w, r)
-			return
-		}
-		if r := w.wire.meaning(workload.Request, s.process, words, armed); r != nil {
-			s.struck(w, r, armed)
-			return
-		}
-	}
-	if s.link != nil && s.link.out.busy() {
-		s.link.out.pass(func() { s.depart(w, armed) })
+	if len(w.wire.rules) == 0 && !s.on().busy(workload.Request) {
+		s.depart(w, armed)
 		return
 	}
-	s.depart(w, armed)
+	s = s.once()
+	words := s.words()
+	if r := w.wire.walling(workload.Request, s.process, words[0], s.on(), armed); r != nil {
+		s.walled(w, r)
+		return
+	}
+	if r := w.wire.meaning(workload.Request, s.process, words, armed); r != nil {
+		s.struck(w, r, armed)
+		return
+	}
+	s.on().pass(workload.Request, func() { s.depart(w, armed) }, s.broken)
+}
+
+// on is the connection that the request goes over; nil where it shares one with others, and nobody waits for it.
+func (s sending[T]) on() *connection {
+	if s.link == nil {
+		return nil
+	}
+	if s.link.on == nil {
+		s.link.on = &connection{}
+	}
+	return s.link.on
+}
+
+// once makes its client hear of it once: that it was answered, or that the connection broke, in whose place it makes another.
+func (s sending[T]) once() sending[T] {
+	over, answered, broken := false, s.answered, s.broken
+	s.answered = func(answer T) {
+		if !over {
+			over = true
+			answered(answer)
+		}
+	}
+	on := s.on()
+	s.broken = func() {
+		if over {
+			return
+		}
+		over = true
+		broken()
+		if on != nil && s.link.on == on {
+			s.link.on = &connection{}
+			on.breaks()
+		}
+	}
+	return s
+}
+
+// patient makes its client give it up in time.
+func (s sending[T]) patient(w *World) {
+	if s.patience > 0 {
+		w.net.After(s.patience, s.broken)
+	}
 }
 
 // walled ends a request that comes up against a wall, or a silenced connection. A silent wall keeps it, as TCP sends again until it
@@ -59,28 +100,12 @@ func (s sending[T]) walled(w *World, r *rule) {
 		s.patient(w)
 	case r.wall.Silently:
 		r.strikes(s.what() + " did not get through")
-		s = s.patient(w)
-		r.keep(w, s.gate(workload.Request), func() { s.depart(w, r.number) })
+		s.patient(w)
+		r.keep(w, workload.Request, s.on(), func() { s.depart(w, r.number) }, s.broken)
 	default:
 		r.strikes(s.what() + " was not sent")
 		s.refused()
 	}
-}
-
-// patient makes its client give a request up in time, of which it hears nothing after that.
-func (s sending[T]) patient(w *World) sending[T] {
-	if s.patience == 0 {
-		return s
-	}
-	gone := false
-	giveUp := w.net.After(s.patience, func() { gone = true; s.broken() })
-	answered := s.answered
-	s.answered = func(answer T) {
-		if giveUp.Stop(); !gone {
-			answered(answer)
-		}
-	}
-	return s
 }
 
 // struck does to a request what a rule says.
@@ -89,36 +114,22 @@ func (s sending[T]) struck(w *World, r *rule, armed int) {
 	if s.late != nil && r.Do != workload.Delay && r.Do != workload.Hold {
 		w.wire.lostCommits[s.process] = s.late
 	}
-	switch r.Do {
-	case workload.Delay, workload.Hold:
-		r.strikes(proof)
-		s = s.patient(w)
-		r.keep(w, s.gate(workload.Request), func() { s.depart(w, armed) })
-	case workload.Cut:
+	if r.Do == workload.Cut {
 		// The client is told after as long as a message takes there and back.
 		ask(s.to, s.link, func(reply func(struct{})) {
 			r.strikes(proof)
 			reply(struct{}{})
 		}, func(struct{}) { s.broken() }, s.broken)
-	case workload.Drop:
-		r.strikes(proof)
-		s.patient(w)
+		return
+	}
+	r.strikes(proof)
+	s.patient(w)
+	switch r.Do {
+	case workload.Delay, workload.Hold:
+		r.keep(w, workload.Request, s.on(), func() { s.depart(w, armed) }, s.broken)
 	case workload.Silence:
-		r.strikes(proof)
-		r.silenced = append(r.silenced, s.link)
-		s.patient(w)
+		r.silenced = append(r.silenced, s.on())
 	}
-}
-
-// gate is where messages of its connection wait for those before them.
-func (s sending[T]) gate(way workload.Way) *gate {
-	switch {
-	case s.link == nil:
-		return nil
-	case way == workload.Request:
-		return &s.link.out
-	}
-	return &s.link.in
 }
 
 // depart puts the request on its way.
@@ -133,24 +144,23 @@ func (s sending[T]) depart(w *World, armed int) {
 
 // arrived takes the answer through all that acts upon it.
 func (s sending[T]) arrived(w *World, armed int, answer T) {
-	if len(w.wire.rules) > 0 {
-		words := s.words()
-		if r := w.wire.walling(workload.Answer, s.process, words[0], s.link, armed); r != nil {
-			s.behind(w, r, answer)
-			return
-		}
-		if said, ok := s.done(answer); ok {
-			if r := w.wire.meaning(workload.Answer, s.process, words, armed); r != nil {
-				s.heldBack(w, r, answer, said)
-				return
-			}
-		}
-	}
-	if s.link != nil && s.link.in.busy() {
-		s.link.in.pass(func() { s.answered(answer) })
+	if len(w.wire.rules) == 0 && !s.on().busy(workload.Answer) {
+		s.answered(answer)
 		return
 	}
-	s.answered(answer)
+	s = s.once()
+	words := s.words()
+	if r := w.wire.walling(workload.Answer, s.process, words[0], s.on(), armed); r != nil {
+		s.behind(w, r, answer)
+		return
+	}
+	if said, ok := s.done(answer); ok {
+		if r := w.wire.meaning(workload.Answer, s.process, words, armed); r != nil {
+			s.heldBack(w, r, answer, said)
+			return
+		}
+	}
+	s.on().pass(workload.Answer, func() { s.answered(answer) }, s.broken)
 }
 
 // behind ends an answer that comes up against a wall, or on a silenced connection.
@@ -162,8 +172,8 @@ func (s sending[T]) behind(w *World, r *rule, answer T) {
 		s.patient(w)
 	case r.wall.Silently:
 		r.strikes(what + " did not get through")
-		s = s.patient(w)
-		r.keep(w, s.gate(workload.Answer), func() { s.answered(answer) })
+		s.patient(w)
+		r.keep(w, workload.Answer, s.on(), func() { s.answered(answer) }, s.broken)
 	default:
 		r.strikes(what + " found its connection cut")
 		s.broken()
@@ -173,63 +183,15 @@ func (s sending[T]) behind(w *World, r *rule, answer T) {
 // heldBack does to an answer what a rule says.
 func (s sending[T]) heldBack(w *World, r *rule, answer T, said string) {
 	r.strikes(r.Struck(fmt.Sprintf("the answer to %s, %s,", s.what(), said)))
+	if r.Do == workload.Cut {
+		s.broken()
+		return
+	}
+	s.patient(w)
 	switch r.Do {
 	case workload.Delay, workload.Hold:
-		s = s.patient(w)
-		r.keep(w, s.gate(workload.Answer), func() { s.answered(answer) })
-	case workload.Cut:
-		s.broken()
-	case workload.Drop:
-		s.patient(w)
+		r.keep(w, workload.Answer, s.on(), func() { s.answered(answer) }, s.broken)
 	case workload.Silence:
-		r.silenced = append(r.silenced, s.link)
-		s.patient(w)
-	}
-}
-
-// keep makes a message late. On a connection those behind it wait for it; without one it is alone.
-func (r *rule) keep(w *World, g *gate, goOn func()) {
-	letGo := goOn
-	if g != nil {
-		letGo = g.keep(goOn)
-	} else {
-		gone := false
-		letGo = func() {
-			if !gone {
-				gone = true
-				goOn()
-			}
-		}
-	}
-	if r.wall == nil && r.Do == workload.Delay {
-		w.net.After(r.By, letGo)
-	}
-	r.kept = append(r.kept, letGo)
-}
-
-// gate is one way of a connection, on which a message that is late keeps those behind it.
-type gate struct{ queue []*kept }
-
-type kept struct {
-	ready bool
-	goOn  func()
-}
-
-func (g *gate) busy() bool { return len(g.queue) > 0 }
-
-// pass queues a message behind those that wait.
-func (g *gate) pass(goOn func()) { g.queue = append(g.queue, &kept{true, goOn}) }
-
-// keep queues one that waits until it is let go.
-func (g *gate) keep(goOn func()) (letGo func()) {
-	k := &kept{false, goOn}
-	g.queue = append(g.queue, k)
-	return func() {
-		k.ready = true
-		for g.busy() && g.queue[0].ready {
-			first := g.queue[0]
-			g.queue = g.queue[1:]
-			first.goOn()
-		}
+		r.silenced = append(r.silenced, s.on())
 	}
 }

@@ -32,7 +32,7 @@ type rule struct {
 	// kept let go what it has made late, in order.
 	kept []func()
 	// silenced are the connections on which it lets nothing more through.
-	silenced []*link
+	silenced []*connection
 }
 
 // errCut is what a client is told whose connection broke: of the request, nothing.
@@ -134,7 +134,7 @@ func (x *wire) meaning(way workload.Way, process string, words []string, armed i
 
 // walling gives what lets a message not through whatever it is: a wall, or a rule that has silenced its connection. A statement
 // that was under way when a wall went up is answered.
-func (x *wire) walling(way workload.Way, process, server string, on *link, armed int) *rule {
+func (x *wire) walling(way workload.Way, process, server string, on *connection, armed int) *rule {
 	for _, r := range x.rules {
 		switch {
 		case !workload.Of(process, r.who):
