@@ -3,7 +3,6 @@ package sim
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,67 +14,6 @@ import (
 // slow is a member that is not put out for polling late.
 var slow = workload.MemberConfig{
 	MaxPollInterval: 10 * time.Minute, SessionTimeout: 3 * time.Second, HeartbeatInterval: 100 * time.Millisecond, RequestTimeout: 5 * time.Second,
-}
-
-// What becomes of a write: the client's outcome, and whether the row has it then, and after the rule was lifted.
-func TestWhatRulesMakeOfAWrite(t *testing.T) {
-	const at = 7
-	for _, c := range []struct {
-		rule    workload.Rule
-		outcome persistence.Outcome
-		code    string
-		// there tells whether the write is in the row when its client knows its outcome; later, whether it is after the lift.
-		there, later bool
-	}{
-		{workload.Rule{Way: workload.Request, Do: workload.Cut}, persistence.Unknown, "connection-closed", false, false},
-		{workload.Rule{Way: workload.Answer, Do: workload.Cut}, persistence.Unknown, "connection-closed", true, true},
-		{workload.Rule{Way: workload.Request, Do: workload.Drop}, persistence.Unknown, "timeout", false, false},
-		{workload.Rule{Way: workload.Answer, Do: workload.Drop}, persistence.Unknown, "timeout", true, true},
-		{workload.Rule{Way: workload.Request, Do: workload.Silence}, persistence.Unknown, "timeout", false, false},
-		{workload.Rule{Way: workload.Answer, Do: workload.Silence}, persistence.Unknown, "timeout", true, true},
-		{workload.Rule{Way: workload.Request, Do: workload.Hold}, persistence.Unknown, "timeout", false, true},
-		{workload.Rule{Way: workload.Answer, Do: workload.Hold}, persistence.Unknown, "timeout", true, true},
-		{workload.Rule{Way: workload.Request, Do: workload.Delay, By: time.Second}, persistence.Answered, "", true, true},
-		{workload.Rule{Way: workload.Request, Do: workload.Delay, By: time.Minute}, persistence.Unknown, "timeout", false, true},
-		{workload.Rule{Way: workload.Answer, Do: workload.Delay, By: time.Second}, persistence.Answered, "", true, true},
-	} {
-		for _, s := range []persistence.Statement{
-			{Verb: persistence.Insert, If: persistence.IfNotExists, Key: "k", Offset: at, Value: []byte("v")},
-			{Verb: persistence.Update, Key: "k", Offset: at, Value: []byte("v"), Timestamp: 1},
-		} {
-			w := New(1, 1, history.NewMemory(history.Header{}))
-			mustPlay(t, w, func(p workload.World) {
-				row := func() bool {
-					a, _, _ := w.Start(persistence.Statement{Verb: persistence.Select, Key: "k"}).Await()
-					return a.Row != nil && a.Row.Offset == history.Some(at)
-				}
-				c.rule.Message = s.Form()
-				armed := w.Arm("a", c.rule)
-				by(p, "a/1", func() {
-					_, outcome, err := w.Start(s).Await()
-					if code := persistence.CodeOf(err); outcome != c.outcome || err != nil && code != c.code {
-						t.Errorf("%s: outcome %d, %v", c.rule, outcome, err)
-					}
-				})
-				if proof, _, _ := armed.Await(); !strings.Contains(proof, s.Form()+" of k @7") {
-					t.Errorf("%s: proof %q", c.rule, proof)
-				}
-				if got := row(); got != c.there {
-					t.Errorf("%s: there %v", c.rule, got)
-				}
-				if proof, outcome, _ := w.Lift("a").Await(); outcome != persistence.Answered || proof != c.rule.String()+", which struck 1, is lifted" {
-					t.Errorf("%s: lifted %q", c.rule, proof)
-				}
-				p.Sleep(time.Second)
-				if got := row(); got != c.later {
-					t.Errorf("%s: after the lift there %v", c.rule, got)
-				}
-				if _, outcome, _ := w.Lift("a").Await(); outcome != persistence.Failed {
-					t.Error("what was lifted is lifted again")
-				}
-			})
-		}
-	}
 }
 
 // A read, and a plain DELETE, which says of itself not whose it is, are struck like any other statement; those of others are not.
@@ -157,81 +95,6 @@ func TestDroppedGroupMessages(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Who is cut off from Kafka is out of the group after a session, and commits nothing; from Cassandra, finds no connection. Lifted, he
-// is back; others were not harmed.
-func TestCutOff(t *testing.T) {
-	w := New(1, 2, history.NewMemory(history.Header{}))
-	mustPlay(t, w, func(p workload.World) {
-		a := w.poller(t, "a/1", slow)
-		a.next(time.Second)
-		write := persistence.Statement{Verb: persistence.Update, Key: "k", Timestamp: 1}
-		cut := w.CutOff("a", workload.Wall{From: workload.OfKafka})
-		if _, outcome, err := a.Commit(a.token, 0, 1).Await(); outcome != persistence.Failed || persistence.CodeOf(err) != "no-connections" {
-			t.Errorf("a commit: outcome %d, %v", outcome, err)
-		}
-		if proof, _, _ := cut.Await(); proof == "" {
-			t.Error("it is not proved")
-		}
-		p.Sleep(2 * slow.SessionTimeout)
-		if members := w.broker.group.Describe().Group.Members; len(members) > 0 {
-			t.Errorf("cut off from Kafka: %v", members)
-		}
-		by(p, "a/1", func() {
-			if _, outcome, _ := w.Start(write).Await(); outcome != persistence.Answered {
-				t.Error("the store is not reached")
-			}
-		})
-		a.next(time.Second)
-		w.Lift("a")
-		p.Sleep(time.Second)
-		w.CutOff("a", workload.Wall{From: workload.OfCassandra})
-		by(p, "a/2/flush", func() {
-			if _, outcome, err := w.Start(write).Await(); outcome != persistence.Failed || persistence.CodeOf(err) != "no-connections" {
-				t.Errorf("a statement: outcome %d, %v", outcome, err)
-			}
-		})
-		by(p, "b/1", func() {
-			if _, outcome, err := w.Start(write).Await(); outcome != persistence.Answered {
-				t.Errorf("another's: outcome %d, %v", outcome, err)
-			}
-		})
-		if got := a.next(time.Minute); got.Change != workload.WasLost && got.Change != workload.WasAssigned {
-			t.Errorf("it polls %q", shape(got))
-		}
-	})
-}
-
-// What a silent wall keeps comes when it is lifted: a write long after its client has given it up.
-func TestSilentCut(t *testing.T) {
-	w := New(1, 1, history.NewMemory(history.Header{}))
-	mustPlay(t, w, func(p workload.World) {
-		a := w.poller(t, "a/1", slow)
-		a.next(time.Second)
-		for _, from := range []string{workload.OfKafka, workload.OfCassandra} {
-			w.CutOff("a", workload.Wall{From: from, Silently: true})
-		}
-		by(p, "a/1", func() {
-			if _, outcome, err := w.Start(persistence.Statement{Verb: persistence.Update, Key: "k", Offset: 3, Timestamp: 1}).Await(); outcome != persistence.Unknown {
-				t.Errorf("a write: outcome %d, %v", outcome, err)
-			}
-		})
-		if members := w.broker.group.Describe().Group.Members; len(members) > 0 {
-			t.Errorf("behind the wall: %v", members)
-		}
-		proof, _, _ := w.Lift("a").Await()
-		if n := strings.Count(proof, "the silent cut from"); n != 2 {
-			t.Errorf("lifted: %q", proof)
-		}
-		p.Sleep(time.Second)
-		if row, _, _ := w.Start(persistence.Statement{Verb: persistence.Select, Key: "k"}).Await(); row.Row == nil {
-			t.Error("the write has not come")
-		}
-		if got := shape(a.next(time.Second)); got != "lost p0" {
-			t.Errorf("it polls %q", got)
-		}
-	})
 }
 
 // A rule that strikes nothing changes nothing: not a byte.
