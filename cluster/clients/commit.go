@@ -16,10 +16,11 @@ import (
 
 // refusals are the answers to an OffsetCommit with which the coordinator says that it has not committed, before anything
 // was written. Others, such as a request that timed out inside the broker, may come after the commit was written to its
-// log, and leave the outcome unknown.
+// log, and leave the outcome unknown. So may NOT_COORDINATOR: a coordinator that is replaced says it of what it has begun to write, and
+// its successor may find that in the log (CoordinatorRuntime of Kafka 4.x, CoordinatorContext.unload).
 var refusals = map[string]bool{
 	"UNKNOWN_MEMBER_ID": true, "ILLEGAL_GENERATION": true, "REBALANCE_IN_PROGRESS": true, "STALE_MEMBER_EPOCH": true,
-	"FENCED_INSTANCE_ID": true, "FENCED_MEMBER_EPOCH": true, "NOT_COORDINATOR": true, "COORDINATOR_LOAD_IN_PROGRESS": true,
+	"FENCED_INSTANCE_ID": true, "FENCED_MEMBER_EPOCH": true, "COORDINATOR_LOAD_IN_PROGRESS": true,
 	"INVALID_GROUP_ID": true, "GROUP_ID_NOT_FOUND": true, "GROUP_AUTHORIZATION_FAILED": true,
 	"TOPIC_AUTHORIZATION_FAILED": true, "UNKNOWN_TOPIC_OR_PARTITION": true, "UNKNOWN_TOPIC_ID": true,
 	"OFFSET_METADATA_TOO_LARGE": true, "INVALID_COMMIT_OFFSET_SIZE": true, "UNSUPPORTED_VERSION": true,

@@ -76,7 +76,7 @@ func TestCommittedAnswer(t *testing.T) {
 		{kerr.UnknownMemberID.Code, "UNKNOWN_MEMBER_ID", persistence.Answered},
 		{kerr.IllegalGeneration.Code, "ILLEGAL_GENERATION", persistence.Answered},
 		{kerr.RebalanceInProgress.Code, "REBALANCE_IN_PROGRESS", persistence.Answered},
-		{kerr.NotCoordinator.Code, "NOT_COORDINATOR", persistence.Answered},
+		{kerr.NotCoordinator.Code, "", persistence.Unknown},
 		{kerr.RequestTimedOut.Code, "", persistence.Unknown},
 		{kerr.CoordinatorNotAvailable.Code, "", persistence.Unknown},
 		{kerr.UnknownServerError.Code, "", persistence.Unknown},
@@ -92,7 +92,7 @@ func TestCommittedAnswer(t *testing.T) {
 		if name != c.name || outcomeOf(err) != c.want {
 			t.Errorf("code %d: %q, %v", c.code, name, err)
 		}
-		if forgets := !w.coordinatorKnown; forgets != (c.name == "NOT_COORDINATOR") {
+		if forgets := !w.coordinatorKnown; forgets != (c.code == kerr.NotCoordinator.Code) {
 			t.Errorf("code %d: the coordinator is forgotten: %v", c.code, forgets)
 		}
 	}

@@ -80,5 +80,5 @@ func answers(commit func(g *group, id string, generation, partition int32) strin
 }
 
 func kafkaWith(change func(*groupRules)) func(*World) {
-	return func(w *World) { change(&w.broker.group.rules) }
+	return func(w *World) { change(&w.kafka.rules) }
 }

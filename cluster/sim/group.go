@@ -26,13 +26,14 @@ const (
 	codeIllegalGeneration   = "ILLEGAL_GENERATION"
 	codeRebalanceInProgress = "REBALANCE_IN_PROGRESS"
 	codeNotCoordinator      = "NOT_COORDINATOR"
+	codeLoading             = "COORDINATOR_LOAD_IN_PROGRESS"
 )
 
 // group is the coordinator's record of the one classic group. A generation ends whenever a rebalance completes, also
 // one that leaves the group empty: lone members one after another get the generations 1, 3, 5.
 type group struct {
-	net        *network
-	rules      groupRules
+	by         *broker
+	rules      *groupRules
 	state      string
 	generation int32
 	// members are in the order in which they joined; the first leads.
@@ -42,13 +43,15 @@ type group struct {
 	pending map[string]*timer
 	// static are the instances of all ids that were ever given to static members; nil where there was none.
 	static  map[string]string
-	named   int
 	offsets map[int32]int64
-	log     *groupLog
+	log     groupLog
 	// rebalance ends the waiting for members that do not rejoin.
 	rebalance *timer
 	// described is the answer to DescribeGroups, until something changes.
 	described *workload.CoordinatorAnswer
+	// epoch is that of the log when it was read. over tells that its coordinator is none any more: nothing that was to happen does.
+	epoch int
+	over  bool
 }
 
 type groupMember struct {
@@ -77,8 +80,42 @@ type syncAnswer struct {
 	assignment []int32
 }
 
-func newGroup(n *network) *group {
-	return &group{net: n, rules: kafka(), state: stateEmpty, offsets: map[int32]int64{}, pending: map[string]*timer{}, log: &groupLog{net: n}}
+func newGroup(by *broker) *group {
+	return &group{
+		by: by, epoch: by.kafka.offsets.epoch, rules: &by.kafka.rules, state: stateEmpty, offsets: map[int32]int64{}, pending: map[string]*timer{}, log: groupLog{by},
+	}
+}
+
+// timer is something that the coordinator will do, if it is one then.
+func (g *group) timer(do func()) *timer {
+	return &timer{do: func() {
+		g.by.act(func() {
+			if !g.over {
+				do()
+			}
+		})
+	}}
+}
+
+// after is such a timer, set.
+func (g *group) after(d time.Duration, do func()) *timer {
+	t := g.timer(do)
+	g.by.net.set(t, d)
+	return t
+}
+
+// resign is that another coordinates the group, or will: who waits is told to look for it.
+func (g *group) resign() {
+	g.over = true
+	for _, m := range g.members {
+		if m.join != nil {
+			m.join(joinAnswer{code: codeNotCoordinator})
+		}
+		if m.sync != nil {
+			m.sync(syncAnswer{code: codeNotCoordinator})
+		}
+		m.join, m.sync = nil, nil
+	}
 }
 
 func (g *group) find(id string) *groupMember {
@@ -141,9 +178,10 @@ func (g *group) admit(m *groupMember, s subscription, c workload.MemberConfig, r
 
 // name gives a new member its id, which is kept for a session.
 func (g *group) name(client string, c workload.MemberConfig) string {
-	g.named++
-	id := fmt.Sprintf("%s-%d", client, g.named)
-	g.pending[id] = g.net.After(c.SessionTimeout, func() { g.unname(id) })
+	named := &g.by.kafka.named
+	*named++
+	id := fmt.Sprintf("%s-%d", client, *named)
+	g.pending[id] = g.after(c.SessionTimeout, func() { g.unname(id) })
 	return id
 }
 
@@ -169,7 +207,7 @@ func (g *group) prepare() {
 		within = max(within, m.rebalance)
 	}
 	g.rebalance.Stop()
-	g.rebalance = g.net.After(g.rules.rebalance(within), g.complete)
+	g.rebalance = g.after(g.rules.rebalance(within), g.complete)
 }
 
 // tryComplete completes the rebalance when everybody has joined, at once when nobody is left.
@@ -207,7 +245,7 @@ func (g *group) complete() {
 	if len(g.members) == 0 {
 		g.state = stateEmpty
 		g.generation = g.rules.emptied(g.generation)
-		g.log.store(g)
+		g.log.store(g, func(bool) {})
 		return
 	}
 	g.generation++
@@ -249,16 +287,26 @@ func (g *group) Sync(id string, generation int32, assignments map[string][]int32
 	if m != g.members[0] {
 		return
 	}
-	g.state, g.described = stateStable, nil
 	for _, m := range g.members {
 		m.assignment = assignments[m.id]
+	}
+	g.log.store(g, func(kept bool) {
+		if kept && g.generation == generation && g.state == stateCompleting {
+			g.stabilise()
+		}
+	})
+}
+
+// stabilise hands out the assignment of a generation once it is in the log.
+func (g *group) stabilise() {
+	g.state, g.described = stateStable, nil
+	for _, m := range g.members {
 		if m.sync != nil {
 			m.sync(syncAnswer{assignment: m.assignment})
 			m.sync = nil
 			g.heard(m)
 		}
 	}
-	g.log.store(g)
 }
 
 // valid finds the member, and checks the generation after the id, as the coordinator does.
@@ -280,9 +328,9 @@ func (g *group) heard(m *groupMember) {
 		return
 	}
 	if m.expiry == nil {
-		m.expiry = &timer{do: func() { g.remove(m) }}
+		m.expiry = g.timer(func() { g.remove(m) })
 	}
-	g.net.set(m.expiry, g.rules.session(m.session))
+	g.by.net.set(m.expiry, g.rules.session(m.session))
 }
 
 // remove takes a member out: its session expired, or it left.
@@ -324,24 +372,26 @@ func (g *group) Leave(id string) string {
 	return codeNone
 }
 
-// Commit serves OffsetCommit. A commit is as good as a heartbeat.
-func (g *group) Commit(id string, generation int32, partition int32, offset int64) string {
+// Commit serves OffsetCommit. A commit is as good as a heartbeat. It is answered when it is in the log of all replicas in sync; of one
+// that another coordinator may find there, or not, no more is said than that this is none any more.
+func (g *group) Commit(id string, generation int32, partition int32, offset int64, reply func(code string)) {
 	code := g.rules.commit(g, id, generation, partition)
 	if code != codeNone {
-		return code
+		reply(code)
+		return
 	}
 	if m := g.find(id); m != nil {
 		g.heard(m)
 	}
-	g.accept(id, generation, partition, offset)
-	return codeNone
-}
-
-func (g *group) accept(id string, generation int32, partition int32, offset int64) {
-	g.offsets[partition] = offset
-	g.log.add(history.GroupLogEntry{Commit: &history.LoggedCommit{
-		Partition: partition, Offset: history.Some(offset), Member: id, Generation: generation,
-	}})
+	e := history.LoggedCommit{Partition: partition, Offset: history.Some(offset), Member: id, Generation: generation}
+	g.log.add(logged{GroupLogEntry: history.GroupLogEntry{Commit: &e}}, func(kept bool) {
+		if !kept {
+			reply(codeNotCoordinator)
+			return
+		}
+		g.offsets[partition] = offset
+		reply(codeNone)
+	})
 }
 
 // Committed serves OffsetFetch.

@@ -77,7 +77,7 @@ func (m *groupMachine) Commit(t *rapid.T) {
 	}
 	generation := c.generation - int32(rapid.IntRange(0, 1).Draw(t, "older"))
 	member, state := m.g.find(c.id), m.g.state
-	code := m.g.Commit(c.id, generation, 0, 1)
+	code := c.commit(generation)
 	if code == codeNone && (member == nil || generation != m.g.generation || state == stateCompleting) {
 		t.Fatalf("a commit of %s generation %d was accepted in %s generation %d", c.id, generation, state, m.g.generation)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/workload"
 )
 
@@ -19,7 +20,7 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	s := newScheduler(walk{seeded(1)})
-	return &bench{t, s, newGroup(&network{s})}
+	return &bench{t, s, newKafka(&network{s}, cluster.Spec{Partitions: 1}).coordinator().group}
 }
 
 // pass lets time pass, and what is due in it happen.
@@ -45,6 +46,12 @@ type client struct {
 // client makes a client with a session of 3 s and a rebalance time-out of 10 s.
 func (b *bench) client(name string) *client {
 	return &client{bench: b, name: name, config: workload.MemberConfig{SessionTimeout: 3 * time.Second, MaxPollInterval: 10 * time.Second}}
+}
+
+// commit commits offset 1.
+func (c *client) commit(generation int32) (code string) {
+	c.g.Commit(c.id, generation, 0, 1, func(answer string) { code = answer })
+	return code
 }
 
 // join sends JoinGroup: twice for a new member.
@@ -212,7 +219,7 @@ func TestJoinOfAMemberThatIsIn(t *testing.T) {
 func TestSessionExpiry(t *testing.T) {
 	for name, heard := range map[string]func(*client){
 		"heartbeat": func(c *client) { c.beat() },
-		"commit":    func(c *client) { c.g.Commit(c.id, c.generation, 0, 1) },
+		"commit":    func(c *client) { c.commit(c.generation) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)

@@ -33,7 +33,7 @@ type groupRules struct {
 	awaited func(m *groupMember) bool
 }
 
-func kafka() groupRules {
+func kafkaRules() groupRules {
 	return groupRules{
 		commit:  commitAnswer,
 		emptied: func(generation int32) int32 { return generation + 1 },

@@ -97,7 +97,7 @@ func (h *handovers) assigned(m *member, generation, partition int32) {
 }
 
 func (h *handovers) listed(m *member) bool {
-	return slices.ContainsFunc(h.w.broker.group.members, func(n *groupMember) bool { return n.id == m.token.Member })
+	return slices.ContainsFunc(h.w.kafka.coordinator().group.members, func(n *groupMember) bool { return n.id == m.token.Member })
 }
 
 func (h *handovers) fail(format string, args ...any) {
@@ -137,7 +137,7 @@ func play(t *testing.T, a workload.Assignor, seed int64, deeds []deed) *handover
 	h.config.Assignor = a
 	mustPlay(t, w, func(p workload.World) {
 		for n := range int32(200) {
-			w.broker.produce(n%4, nil)
+			w.append(n%4, nil)
 		}
 		for _, d := range append(deeds, deed{Who: "a"}) {
 			h.do(p, d)
@@ -151,7 +151,7 @@ func play(t *testing.T, a workload.Assignor, seed int64, deeds []deed) *handover
 		}
 		for partition := range int32(4) {
 			if owner := h.owner[partition]; owner == nil || !h.has[owner][partition] || !h.listed(owner) {
-				h.fail("nobody has partition %d: %s", partition, w.broker.group.Describe().Raw)
+				h.fail("nobody has partition %d: %s", partition, w.kafka.coordinator().group.Describe().Raw)
 			}
 		}
 	})

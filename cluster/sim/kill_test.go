@@ -29,15 +29,15 @@ func TestKill(t *testing.T) {
 				a.next(time.Second)
 				a.Poll(1, 1500*time.Millisecond)
 				// Its first heartbeat went out a second after its join was answered; the second one it does not live to send.
-				heard := dueAt(w.broker.group.members[0].expiry) - c.session
+				heard := dueAt(w.kafka.coordinator().group.members[0].expiry) - c.session
 				a.Sever()
 				p.Sleep(500 * time.Millisecond)
-				if g := w.broker.group; g.state != stateStable || len(g.members) != 1 {
+				if g := w.kafka.coordinator().group; g.state != stateStable || len(g.members) != 1 {
 					t.Fatalf("after the crash the coordinator says %s", g.Describe().Raw)
 				}
 				var joined time.Duration
 				p.Go("b/1", func(workload.World) { b.next(time.Minute) })
-				p.Await(time.Second, func() bool { return w.broker.group.state == statePreparing })
+				p.Await(time.Second, func() bool { return w.kafka.coordinator().group.state == statePreparing })
 				joined = p.Now()
 				p.Await(time.Minute, func() bool { return b.token.Member != "" })
 				want := heard + c.sinceHeartbeat

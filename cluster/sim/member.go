@@ -18,10 +18,20 @@ type member struct {
 	world  *World
 	client string
 	config workload.MemberConfig
-	// coordinator is the connection for everything about the group. A broker serves the requests of one connection one after
-	// another, so that a heartbeat, a commit and a goodbye arrive, and are answered, in the order in which they were sent.
-	// Records come over another connection.
-	coordinator, leader link
+	// at is the broker that it takes for the coordinator, coordinator the connection to it for everything about the group. A broker
+	// serves the requests of one connection one after another, so that a heartbeat, a commit and a goodbye arrive, and are answered,
+	// in the order in which they were sent. Records come over others.
+	at          *broker
+	coordinator link
+	// seeking tells that it looks for the coordinator, then is what waits for that; answered is when one has answered last.
+	seeking  bool
+	then     []func()
+	answered time.Duration
+	// leaders are those of the partitions, nil when they are to be asked for; links are the connections to the brokers, and fetches
+	// what is under way on them.
+	leaders []*broker
+	links   []link
+	fetches []*board.Call[fetched]
 
 	// token is what the coordinator has told it last, handed what its owner knows of: between the two a join is under way.
 	token, handed workload.Token
@@ -29,7 +39,9 @@ type member struct {
 	assigned map[int32]int64
 	// turn is the partition that the next fetch begins with: a consumer goes round its partitions, so that none is read
 	// only when the others have nothing more.
-	turn   int32
+	turn int32
+	// read tells whether it has read anything of its assignment.
+	read   bool
 	joined bool
 	rejoin bool
 	// fenced: the assignment is lost. out: the member itself is, its id is worth nothing any more.
@@ -52,6 +64,8 @@ type joining struct {
 	start      []workload.Assigned
 	// gaveBack tells that it was handed the loss of something since.
 	gaveBack bool
+	// watch goes off when it has taken longer than any that goes well.
+	watch timer
 }
 
 // breaks is that the connection broke over which it went on: it begins anew.
@@ -86,13 +100,15 @@ func (m *member) poll(maxRecords int, until time.Duration) workload.Polled {
 			}
 		case left <= 0:
 			return workload.Polled{Token: m.handed}
+		case m.join == nil && (!m.joined || m.rejoin) && m.seeking:
+			m.world.board.Await(left, func() bool { return !m.seeking || m.fenced })
 		case m.join == nil && (!m.joined || m.rejoin):
 			m.startJoin()
 		case len(m.assigned) == 0:
 			m.world.board.Await(left, m.interrupted)
 		default:
-			if records, ok := m.fetch(maxRecords, left); ok {
-				return workload.Polled{Token: m.handed, Records: records}
+			if p, ok := m.fetch(maxRecords, left); ok {
+				return p
 			}
 		}
 	}
@@ -134,44 +150,26 @@ func (m *member) forget() {
 // noGeneration is that of a member that has an id and is in no generation.
 const noGeneration = -1
 
-// fetch fetches once, and tells whether what came is to be handed out: nothing is when the assignment ended meanwhile, or
-// may have changed, or records of it would be folded after its end. They are fetched again.
-func (m *member) fetch(maxRecords int, wait time.Duration) ([]workload.Record, bool) {
-	positions := maps.Clone(m.assigned)
-	fetching := m.ask(positions, maxRecords, wait)
-	m.world.board.Await(board.Forever, func() bool { return fetching.Done() || m.interrupted() })
-	var records []workload.Record
-	if fetching.Done() {
-		records, _, _ = fetching.Await()
-	}
-	// Only now: taking the answer gives the baton away once more.
-	if m.interrupted() {
-		return nil, false
-	}
-	for _, r := range records {
-		m.assigned[r.Partition] = r.Offset + 1
-		m.turn = r.Partition + 1
-	}
-	return records, true
-}
-
 // startJoin begins a join: JoinGroup and, with its answer, SyncGroup and OffsetFetch. Heartbeats rest until JoinGroup is
 // answered, as in the Java client (HeartbeatThread, hasNotJoinedGroup): who waits for the coordinator need not call it.
 func (m *member) startJoin() {
 	j := &joining{}
 	m.join, m.rejoin = j, false
 	m.heartbeat.Stop()
+	m.watch(j)
 	m.sendJoin(j, m.token.Member)
 }
 
 // sendJoin sends JoinGroup: a new member's first gets it an id, its second makes it a member (KIP-394).
 func (m *member) sendJoin(j *joining, id string) {
-	w, s := m.world, m.subscription(id)
+	b, s := m.at, m.subscription(id)
 	// A join waits for others as long as they may take; the Java client gives it 5 s more (AbstractCoordinator, JOIN_GROUP_TIMEOUT_LAPSE).
-	send(w, joins(m, "JoinGroup", m.config.MaxPollInterval+5*time.Second,
-		func(reply func(joinAnswer)) { w.broker.group.Join(s, m.client, m.config, reply) },
+	send(m.world, joins(m, "JoinGroup", m.config.MaxPollInterval+beyondRebalance,
+		func(reply func(joinAnswer)) { b.join(s, m.client, m.config, reply) },
 		func(a joinAnswer) string { return a.code },
 		func(a joinAnswer) {
+			m.answered = m.world.net.now
+			m.astray(b, a.code)
 			switch {
 			case m.severed || m.join != j:
 			case a.code == codeMemberIDRequired:
@@ -184,18 +182,19 @@ func (m *member) sendJoin(j *joining, id string) {
 			default:
 				m.token = workload.Token{Member: a.member, Generation: a.generation}
 				m.beat()
-				m.sync(j, assign(m.config.Assignor, a.members, len(w.broker.log)))
+				m.sync(j, assign(m.config.Assignor, a.members, len(m.world.kafka.input)))
 			}
 		}, j))
 }
 
 // sync sends SyncGroup.
 func (m *member) sync(j *joining, assignments map[string][]int32) {
-	w, token := m.world, m.token
-	send(w, joins(m, "SyncGroup", m.config.RequestTimeout,
-		func(reply func(syncAnswer)) { w.broker.group.Sync(token.Member, token.Generation, assignments, reply) },
+	b, token := m.at, m.token
+	send(m.world, joins(m, "SyncGroup", m.config.RequestTimeout,
+		func(reply func(syncAnswer)) { b.sync(token, assignments, reply) },
 		func(a syncAnswer) string { return a.code },
 		func(a syncAnswer) {
+			m.astray(b, a.code)
 			switch {
 			case m.severed || m.join != j:
 			case a.code != codeNone:
@@ -209,20 +208,19 @@ func (m *member) sync(j *joining, assignments map[string][]int32) {
 
 // fetchOffsets fetches the offsets to start from, before anything is recovered.
 func (m *member) fetchOffsets(j *joining, partitions []int32) {
-	w := m.world
-	send(w, joins(m, "OffsetFetch", m.config.RequestTimeout, func(reply func([]workload.Assigned)) {
-		var start []workload.Assigned
-		for _, p := range partitions {
-			start = append(start, workload.Assigned{Partition: p, Start: w.broker.group.Committed(p).N})
-		}
-		reply(start)
-	}, func([]workload.Assigned) string { return codeNone },
-		func(start []workload.Assigned) { j.done, j.start = true, start }, j))
+	b := m.at
+	send(m.world, joins(m, "OffsetFetch", m.config.RequestTimeout, func(reply func(offsetsAnswer)) { b.offsets(partitions, reply) },
+		func(a offsetsAnswer) string { return a.code },
+		func(a offsetsAnswer) {
+			m.astray(b, a.code)
+			j.done, j.code, j.start = true, a.code, a.start
+		}, j))
 }
 
 // arrived ends a join: it hands out what was assigned, or begins anew.
 func (m *member) arrived() (workload.Polled, bool) {
 	j := m.join
+	j.watch.Stop()
 	switch j.code {
 	case codeNone:
 	case codeFencedInstance:
@@ -243,7 +241,7 @@ func (m *member) arrived() (workload.Polled, bool) {
 	if len(j.start) == 0 {
 		return workload.Polled{}, false
 	}
-	m.assigned = map[int32]int64{}
+	m.assigned, m.read = map[int32]int64{}, false
 	for _, a := range j.start {
 		m.assigned[a.Partition] = a.Start
 	}
@@ -255,18 +253,23 @@ func (m *member) beat() { m.world.net.set(&m.heartbeat, m.config.HeartbeatInterv
 
 // sendHeartbeat sends one, and lets the next follow.
 func (m *member) sendHeartbeat() {
-	w, token := m.world, m.token
+	if m.seeking || m.silent() {
+		m.beat()
+		return
+	}
+	b, token := m.at, m.token
 	s := coordinated(m, "Heartbeat", m.config.RequestTimeout,
-		func(reply func(string)) { reply(w.broker.group.Heartbeat(token.Member, token.Generation)) }, itself,
-		func(code string) { m.told(token, code) }, func() {})
+		func(reply func(string)) { reply(b.heartbeat(token)) }, itself,
+		func(code string) { m.told(b, token, code) }, func() { m.broke(b) })
 	s.what, s.lossy = func() string { return "a heartbeat" }, true
-	send(w, s)
+	send(m.world, s)
 	m.beat()
 }
 
 // told takes what the coordinator said to something sent under the token. What it said of an earlier one is old news.
-func (m *member) told(token workload.Token, code string) {
-	if m.severed || token != m.token {
+func (m *member) told(by *broker, token workload.Token, code string) {
+	m.answered = m.world.net.now
+	if m.severed || m.astray(by, code) || token != m.token {
 		return
 	}
 	switch code {
@@ -296,27 +299,55 @@ func (m *member) pollExpired() {
 
 // goodbye sends LeaveGroup.
 func (m *member) goodbye(answered func(string)) {
-	w, id := m.world, m.token.Member
-	send(w, coordinated(m, "LeaveGroup", m.config.RequestTimeout, func(reply func(string)) { reply(w.broker.group.Leave(id)) }, itself, answered,
+	b, id := m.at, m.token.Member
+	if b == nil {
+		answered(codeNotCoordinator)
+		return
+	}
+	send(m.world, coordinated(m, "LeaveGroup", m.config.RequestTimeout, func(reply func(string)) { reply(b.leave(id)) }, itself, answered,
 		func() { answered(codeNotCoordinator) }))
 }
 
-// Commit commits under the token that the caller captured.
+// Commit commits under the token that the caller captured, once.
 func (m *member) Commit(token workload.Token, partition int32, offset int64) persistence.Call[workload.CommitAnswer] {
-	w := m.world
-	call := board.NewCall[workload.CommitAnswer](w.board)
-	expiry := expire(w.net, call, m.config.RequestTimeout)
-	serve := func() string { return w.broker.group.Commit(token.Member, token.Generation, partition, offset) }
-	s := coordinated(m, "OffsetCommit", m.config.RequestTimeout, func(reply func(string)) { reply(serve()) }, itself, func(code string) {
+	call := board.NewCall[workload.CommitAnswer](m.world.board)
+	sent := false
+	expiry := m.world.net.After(m.config.RequestTimeout, func() {
+		if !sent {
+			call.Finish(workload.CommitAnswer{}, persistence.Failed, &persistence.Error{Code: "no-coordinator", NoEffect: true, Err: errNoCoordinator})
+			return
+		}
+		timeOut(call)
+		m.silent()
+	})
+	m.known(func() {
+		if !call.Done() {
+			sent = true
+			m.sendCommit(token, partition, offset, call, expiry)
+		}
+	})
+	return call
+}
+
+func (m *member) sendCommit(token workload.Token, partition int32, offset int64, call *board.Call[workload.CommitAnswer], expiry *timer) {
+	b := m.at
+	serve := func(b *broker, reply func(string)) { b.commit(token, partition, offset, reply) }
+	s := coordinated(m, "OffsetCommit", m.config.RequestTimeout, func(reply func(string)) { serve(b, reply) }, itself, func(code string) {
 		// Also an answer that comes too late for who waited for it tells the client where it stands.
 		expiry.Stop()
-		m.told(token, code)
+		m.told(b, token, code)
+		if code == codeNotCoordinator {
+			call.Finish(workload.CommitAnswer{}, persistence.Unknown, &persistence.Error{Code: code, Err: errNotCoordinator})
+			return
+		}
 		call.Finish(workload.CommitAnswer{Code: code}, persistence.Answered, nil)
-	}, breaks(call))
+	}, func() {
+		m.broke(b)
+		breaks(call)()
+	})
 	s.what, s.lossy, s.refused = func() string { return fmt.Sprintf("a commit of %d", offset) }, true, refuses(call)
 	s.late = serve
-	send(w, s)
-	return call
+	send(m.world, s)
 }
 
 // Leave leaves the group, if the member is in it, and ends the client.

@@ -64,6 +64,12 @@ func shape(p workload.Polled) string {
 	return s
 }
 
+// append appends a record at once, without a message.
+func (w *World) append(partition int32, value []byte) {
+	w.produced++
+	w.kafka.leader(partition).produce(partition, w.produced, value, func(tried[workload.ProduceAnswer]) {})
+}
+
 func (w *World) produceAll(n int) {
 	for range n {
 		w.Produce(0, "", []byte("x")).Await()
@@ -82,10 +88,10 @@ func TestJoinsInsidePoll(t *testing.T) {
 	w := emptyWorld(1)
 	mustPlay(t, w, func(p workload.World) {
 		w.produceAll(3)
-		w.broker.group.offsets[0] = 1
+		w.kafka.coordinator().group.offsets[0] = 1
 		a := w.poller(t, "a/1", quick)
 		p.Sleep(time.Second)
-		if n := w.broker.group.named; n != 0 {
+		if n := w.kafka.named; n != 0 {
 			t.Error("it joined before it was polled")
 		}
 		wantPoll(t, "a", a.next(time.Second), "assigned p0")
@@ -102,11 +108,11 @@ func TestPollClock(t *testing.T) {
 		a.next(time.Second)
 		wantPoll(t, "an owner that waits in one poll", a.Poll(1, 10*time.Second), "")
 		p.Sleep(999 * time.Millisecond)
-		if len(w.broker.group.members) != 1 {
+		if len(w.kafka.coordinator().group.members) != 1 {
 			t.Fatal("it left before max.poll.interval was over")
 		}
 		p.Sleep(time.Millisecond + maxDelay)
-		if len(w.broker.group.members) != 0 {
+		if len(w.kafka.coordinator().group.members) != 0 {
 			t.Fatal("it is in the group after max.poll.interval")
 		}
 		wantPoll(t, "the next poll", a.next(time.Second), "lost p0")
@@ -207,13 +213,13 @@ func TestRecordsOfALostAssignment(t *testing.T) {
 				polled := false
 				p.Go("a/1", func(workload.World) { got, polled = a.Poll(10, time.Second), true })
 				p.Sleep(500 * time.Millisecond)
-				w.broker.produce(0, []byte("x"))
-				arrives := a.leader.back
+				w.append(0, []byte("x"))
+				arrives := a.links[0].back
 				p.Await(time.Second, func() bool { return w.scheduler.now >= arrives })
 				if polled {
 					return
 				}
-				a.told(a.member.token, code)
+				a.told(a.at, a.member.token, code)
 				p.Await(time.Second, func() bool { return polled })
 				wantPoll(t, "the poll", got, name)
 				tried++
@@ -264,7 +270,7 @@ func TestLeaveDuringAJoin(t *testing.T) {
 			w.board.Unwind("a/1")
 			a.Leave()
 			p.Sleep(10 * time.Millisecond)
-			if g := w.broker.group; len(g.members) > 0 || len(g.pending) > 0 {
+			if g := w.kafka.coordinator().group; len(g.members) > 0 || len(g.pending) > 0 {
 				t.Errorf("left after %s: members %d, pending %d", after, len(g.members), len(g.pending))
 			}
 			if p.Now() > after+50*time.Millisecond {
@@ -283,7 +289,7 @@ func TestEvictedDuringAJoin(t *testing.T) {
 			a.next(time.Second)
 			p.Go("b/1", func(workload.World) { b.next(5 * time.Second) })
 			p.Sleep(after)
-			for _, m := range slices.Clone(w.broker.group.members) {
+			for _, m := range slices.Clone(w.kafka.coordinator().group.members) {
 				if m.client == "b/1" {
 					w.Evict(m.id).Await()
 				}
@@ -291,7 +297,7 @@ func TestEvictedDuringAJoin(t *testing.T) {
 			a.Leave()
 			p.Await(3*time.Second, func() bool { return b.token.Member != "" })
 			if b.token.Member == "" {
-				t.Errorf("evicted after %s: b never owned; the group is %s", after, w.broker.group.Describe().Raw)
+				t.Errorf("evicted after %s: b never owned; the group is %s", after, w.kafka.coordinator().group.Describe().Raw)
 			}
 		})
 	}
@@ -338,10 +344,10 @@ func TestCommitTimesOut(t *testing.T) {
 			t.Errorf("outcome %d, %v", outcome, err)
 		}
 		p.Sleep(2 * maxDelay)
-		if d := cmp.Diff(map[int32]int64{0: 5}, w.broker.group.offsets); d != "" {
+		if d := cmp.Diff(map[int32]int64{0: 5}, w.kafka.coordinator().group.offsets); d != "" {
 			t.Error(d)
 		}
-		w.broker.group.Leave(a.token.Member)
+		w.kafka.coordinator().group.Leave(a.token.Member)
 		a.Commit(a.token, 0, 6).Await()
 		p.Sleep(2 * maxDelay)
 		if !a.fenced {
@@ -385,7 +391,7 @@ func TestFetchWaits(t *testing.T) {
 		if took := p.Now() - began; took < 300*time.Millisecond || took > 300*time.Millisecond+2*maxDelay {
 			t.Errorf("it took %s", took)
 		}
-		w.net.After(100*time.Millisecond, func() { w.broker.produce(0, nil) })
+		w.net.After(100*time.Millisecond, func() { w.append(0, nil) })
 		began = p.Now()
 		wantPoll(t, "something comes", a.Poll(1, 300*time.Millisecond), " @0")
 		if took := p.Now() - began; took > 100*time.Millisecond+maxDelay {

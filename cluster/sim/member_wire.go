@@ -12,15 +12,12 @@ import (
 // What a member does when rules act upon its messages: it goes on as the Java client does when a connection breaks, or when there
 // is none.
 
-// retryBackoff is retry.backoff.ms of the Java client.
-const retryBackoff = 100 * time.Millisecond
-
 // coordinated is a request to the group's coordinator.
 func coordinated[T any](m *member, api string, patience time.Duration, serve func(reply func(T)), code func(T) string,
 	answered func(T), broken func(),
 ) sending[T] {
 	return sending[T]{
-		process: m.client, to: m.world.broker.server, link: &m.coordinator, patience: patience,
+		process: m.client, to: m.at.server, link: &m.coordinator, patience: patience,
 		words: func() []string { return workload.KafkaWords(api) }, what: func() string { return "a request " + api },
 		serve:    serve,
 		done:     func(answer T) (string, bool) { return "accepted", code(answer) == codeNone },
@@ -35,25 +32,29 @@ func itself(code string) string { return code }
 func joins[T any](m *member, api string, patience time.Duration, serve func(reply func(T)), code func(T) string,
 	answered func(T), j *joining,
 ) sending[T] {
-	s := coordinated(m, api, patience, serve, code, answered, j.breaks)
-	s.refused = func() { m.world.net.After(retryBackoff, j.breaks) }
+	from := m.at
+	s := coordinated(m, api, patience, serve, code, answered, func() {
+		m.broke(from)
+		j.breaks()
+	})
+	s.refused = func() { m.world.net.After(backoff, j.breaks) }
 	return s
 }
 
-// ask sends a fetch. One that comes to nothing ends like one that found nothing.
-func (m *member) ask(positions map[int32]int64, maxRecords int, wait time.Duration) *board.Call[[]workload.Record] {
+// ask sends a fetch to a broker. One that comes to nothing ends like one that found nothing.
+func (m *member) ask(b *broker, positions map[int32]int64, maxRecords int, wait time.Duration) *board.Call[fetched] {
 	w := m.world
-	call := board.NewCall[[]workload.Record](w.board)
+	call := board.NewCall[fetched](w.board)
 	expiry := expire(w.net, call, wait+m.config.RequestTimeout)
-	later := func() { w.net.After(retryBackoff, breaks(call)) }
-	send(w, sending[[]workload.Record]{
-		process: m.client, to: m.world.broker.server, link: &m.leader, patience: wait + m.config.RequestTimeout,
+	later := func() { w.net.After(backoff, breaks(call)) }
+	send(w, sending[fetched]{
+		process: m.client, to: b.server, link: &m.links[b.number], patience: wait + m.config.RequestTimeout,
 		words: func() []string { return workload.KafkaWords("Fetch") }, what: func() string { return "a request Fetch" },
-		serve: func(reply func([]workload.Record)) { w.broker.fetch(positions, m.turn, maxRecords, wait, reply) },
-		done:  func(r []workload.Record) (string, bool) { return fmt.Sprintf("%d records", len(r)), true },
-		answered: func(r []workload.Record) {
+		serve: func(reply func(fetched)) { b.fetch(positions, m.turn, maxRecords, wait, reply) },
+		done:  func(f fetched) (string, bool) { return fmt.Sprintf("%d records", len(f.records)), f.code == codeNone },
+		answered: func(f fetched) {
 			expiry.Stop()
-			call.Finish(r, persistence.Answered, nil)
+			call.Finish(f, persistence.Answered, nil)
 		},
 		broken: later, refused: later,
 	})

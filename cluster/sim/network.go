@@ -34,7 +34,10 @@ type exchange[T any] struct {
 	serve    func(reply func(T))
 	answered func(T)
 	broken   func()
-	answer   T
+	// call is there instead of these two where its end is all that is to come of it, with its time-out.
+	call   *board.Call[T]
+	expiry *timer
+	answer T
 	// back tells that it is on its way back, cut that this is the news of a connection that broke.
 	back, cut bool
 }
@@ -42,11 +45,17 @@ type exchange[T any] struct {
 // ask carries a request to a server and its answer back. The server's serve gets a reply function, which it may call
 // later, or never; not twice. Broken is called instead of answered when the connection broke.
 func ask[T any](to *server, l *link, serve func(reply func(T)), answered func(T), broken func()) {
-	e := &exchange[T]{net: to.net, to: to, link: l, of: to.net.run, serve: serve, answered: answered, broken: broken}
+	e := exchangeWith(to, l, serve, answered)
+	e.broken = broken
+	e.send()
+}
+
+func exchangeWith[T any](to *server, l *link, serve func(reply func(T)), answered func(T)) *exchange[T] {
+	e := &exchange[T]{net: to.net, to: to, link: l, of: to.net.run, serve: serve, answered: answered}
 	if l != nil {
 		e.of = l
 	}
-	e.send()
+	return e
 }
 
 // send sends it. On a link it does not arrive before the one before it on its way.
@@ -85,14 +94,29 @@ func (e *exchange[T]) breaks() {
 	e.send()
 }
 
-// happen is that it arrives.
+// happen is that it comes, unless it is kept back.
 func (e *exchange[T]) happen() {
+	if e.to.cutOff() {
+		e.to.held = append(e.to.held, e.comes)
+		return
+	}
+	e.comes()
+}
+
+func (e *exchange[T]) comes() {
 	switch {
 	case !e.back:
 		e.to.hear(e)
-	case e.cut:
+	case e.call != nil:
+		e.expiry.Stop()
+		if e.cut {
+			breaks(e.call)()
+		} else {
+			e.call.Finish(e.answer, persistence.Answered, nil)
+		}
+	case e.cut && e.broken != nil:
 		e.broken()
-	case !e.to.cutOff():
+	default:
 		e.answered(e.answer)
 	}
 }
@@ -101,21 +125,19 @@ func (e *exchange[T]) happen() {
 // applied, may yet be, or its answer is still on the way.
 func request[T any](b *board.Board, to *server, l *link, timeout time.Duration, serve func(reply func(T))) *board.Call[T] {
 	call := board.NewCall[T](b)
-	expiry := expire(to.net, call, timeout)
-	ask(to, l, serve, func(answer T) {
-		expiry.Stop()
-		call.Finish(answer, persistence.Answered, nil)
-	}, func() {
-		expiry.Stop()
-		breaks(call)()
-	})
+	e := exchangeWith(to, l, serve, nil)
+	e.call, e.expiry = call, expire(to.net, call, timeout)
+	e.send()
 	return call
 }
 
 // expire ends a call without an answer after the time-out, unless it was stopped.
 func expire[T any](n *network, call *board.Call[T], timeout time.Duration) *timer {
-	return n.After(timeout, func() {
-		var none T
-		call.Finish(none, persistence.Unknown, &persistence.Error{Code: "timeout", Err: errNoAnswer})
-	})
+	return n.After(timeout, func() { timeOut(call) })
+}
+
+// timeOut ends a call without an answer.
+func timeOut[T any](call *board.Call[T]) {
+	var none T
+	call.Finish(none, persistence.Unknown, &persistence.Error{Code: "timeout", Err: errNoAnswer})
 }

@@ -115,11 +115,11 @@ func (w *World) compactEvery(l *partitionLog) {
 // Append appends a batch.
 func (t *topicLog) Append(b cluster.Batch) persistence.Call[cluster.Appended] {
 	w := t.world
-	return request(w.board, w.broker.server, &t.link, adminTimeout, func(reply func(cluster.Appended)) { reply(t.log.append(w.net.now, b)) })
+	return request(w.board, w.kafka.brokers[0].server, &t.link, adminTimeout, func(reply func(cluster.Appended)) { reply(t.log.append(w.net.now, b)) })
 }
 
 // Read reads all of it.
 func (t *topicLog) Read() persistence.Call[[]cluster.LogRecord] {
 	w := t.world
-	return request(w.board, w.broker.server, &t.link, adminTimeout, func(reply func([]cluster.LogRecord)) { reply(t.log.read()) })
+	return request(w.board, w.kafka.brokers[0].server, &t.link, adminTimeout, func(reply func([]cluster.LogRecord)) { reply(t.log.read()) })
 }

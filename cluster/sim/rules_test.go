@@ -68,7 +68,7 @@ func TestDroppedGroupMessages(t *testing.T) {
 		a.next(time.Second)
 		w.Arm("a", workload.Rule{Message: "Heartbeat", Way: workload.Request, Do: workload.Drop})
 		p.Sleep(2 * slow.SessionTimeout)
-		if members := w.broker.group.Describe().Group.Members; len(members) > 0 {
+		if members := w.kafka.coordinator().group.Describe().Group.Members; len(members) > 0 {
 			t.Errorf("without heartbeats: %v", members)
 		}
 		w.Lift("a")

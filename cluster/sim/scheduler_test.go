@@ -195,7 +195,7 @@ func TestLateAnswer(t *testing.T) {
 	w := emptyWorld(1)
 	mustPlay(t, w, func(p workload.World) {
 		applied := false
-		call := request(w.board, w.broker.server, nil, time.Second, func(reply func(int)) {
+		call := request(w.board, w.kafka.brokers[0].server, nil, time.Second, func(reply func(int)) {
 			applied = true
 			w.net.After(2*time.Second, func() { reply(1) })
 		})

@@ -26,7 +26,7 @@ type sending[T any] struct {
 	// lossy requests, and their answers, are lost by chance too.
 	lossy bool
 	// late does a commit after it was lost.
-	late func() (code string)
+	late func(b *broker, reply func(code string))
 }
 
 // send sends a request through all that acts upon it.

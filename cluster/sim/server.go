@@ -24,6 +24,9 @@ type server struct {
 	waits []func()
 	// open are the requests that it has and has not answered: their connections break when it ends.
 	open []asked
+	// held are the messages between it and clients that a cut keeps back. They come when it is over, whoever waits for them still: the
+	// kernel sends them again until they are received.
+	held []func()
 	// watch is called when what others know of it may have changed; nil while nobody wants to know.
 	watch func()
 }
@@ -60,6 +63,11 @@ func (s *server) heal(starts func() time.Duration, runs func(anew bool)) {
 		s.thaw()
 		runs(false)
 	default:
+		held := s.held
+		s.held = nil
+		for _, comes := range held {
+			comes()
+		}
 		runs(false)
 	}
 }
@@ -107,12 +115,11 @@ func (s *server) after(d time.Duration, do func()) *timer {
 	})
 }
 
-// hear is that a request comes to the server. Where nobody listens the machine says so; one that is cut off says nothing.
+// hear is that a request comes to the server. Where nobody listens the machine says so.
 func (s *server) hear(a asked) {
 	switch {
 	case s.ended:
 		a.breaks()
-	case s.cutOff():
 	case s.frozen:
 		s.open = append(s.open, a)
 		s.waits = append(s.waits, a.arrive)

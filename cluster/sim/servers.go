@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 )
 
 // What can be done to servers. What a trouble does to a process is in server.go; what its peers and its clients make of that
-// is theirs, in gossip.go for the store's nodes.
+// is theirs: failover.go, gossip.go.
 
 // silence is how long an answer is waited for until it is taken for a fact that there is none.
 const silence = time.Second
@@ -31,11 +30,10 @@ type fleet interface {
 }
 
 // fleets are all of them, Kafka's first.
-func (w *World) fleets() []fleet { return []fleet{w.between} }
+func (w *World) fleets() []fleet { return []fleet{w.kafka, w.between} }
 
 // Servers names the brokers and the nodes.
 func (w *World) Servers() (names []string) {
-	names = append(names, w.broker.name)
 	for _, f := range w.fleets() {
 		for _, s := range f.servers() {
 			names = append(names, s.name)
@@ -56,9 +54,6 @@ func (w *World) find(name string) (f fleet, at int, err error) {
 
 // Cannot says why such trouble cannot come upon the server.
 func (w *World) Cannot(name string, t workload.Trouble) string {
-	if name == w.broker.name {
-		return errUndone.Error()
-	}
 	f, _, err := w.find(name)
 	if err != nil {
 		return err.Error()
@@ -92,51 +87,45 @@ func (w *World) Strike(name string, t workload.Trouble) persistence.Call[string]
 	return call
 }
 
-// Heal takes it from it again.
+// healing is the longest that a server may take to be well again.
+const healing = 2 * time.Minute
+
+// Heal takes from a server whatever is the matter with it.
 func (w *World) Heal(name string) persistence.Call[string] {
 	call := board.NewCall[string](w.board)
 	f, at, err := w.find(name)
 	if err != nil {
 		return failed(call, err)
 	}
-	s := f.servers()[at]
-	switch {
-	case s.trouble == "":
-		return failed(call, fmt.Errorf("nothing is the matter with %s", name))
-	case s.healing:
+	if f.servers()[at].healing {
 		return failed(call, fmt.Errorf("%s is being healed already", name))
 	}
+	late := w.net.After(healing, func() {
+		call.Finish("", persistence.Unknown, fmt.Errorf("%s was healed, and is not well within %s", name, healing))
+	})
+	heal(f, at, func(proof string) {
+		late.Stop()
+		call.Finish(name+" is well: "+proof, persistence.Answered, nil)
+	})
+	return call
+}
+
+// heal heals a server, and calls well when it is one of its kind again.
+func heal(f fleet, at int, well func(proof string)) {
+	s := f.servers()[at]
 	s.heal(f.starts, func(anew bool) {
 		f.runs(at, anew)
 		s.watch = func() {
-			proof, is := f.well(at)
-			if !is {
-				return
+			if proof, is := f.well(at); is {
+				s.healed()
+				well(proof)
 			}
-			s.healed()
-			call.Finish(proof, persistence.Answered, nil)
 		}
 		s.look()
 	})
-	return call
 }
 
 func failed(call *board.Call[string], err error) *board.Call[string] {
 	call.Finish("", persistence.Failed, err)
 	return call
-}
-
-var errUndone = errors.New("the simulated brokers cannot be harmed yet")
-
-// Playing fails.
-func (w *World) Playing(workload.Role) persistence.Call[string] { return w.undone() }
-
-// Move fails.
-func (w *World) Move(workload.Role, string) persistence.Call[string] { return w.undone() }
-
-// Elect fails.
-func (w *World) Elect(string) persistence.Call[string] { return w.undone() }
-
-func (w *World) undone() persistence.Call[string] {
-	return failed(board.NewCall[string](w.board), errUndone)
 }

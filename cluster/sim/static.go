@@ -38,18 +38,27 @@ func (g *group) unknown(id string) string {
 	return codeUnknownMember
 }
 
-// joinStatic serves a JoinGroup by an instance's name alone. It is in at once, under an id of its own that only it knows.
-func (g *group) joinStatic(s subscription, client string, c workload.MemberConfig, reply func(joinAnswer)) {
-	g.log.found(g)
-	g.named++
-	s.id = fmt.Sprintf("%s-%d", c.Instance, g.named)
+// names remembers whose id it is that a static member has.
+func (g *group) names(m *groupMember) {
+	if m.instance == "" {
+		return
+	}
 	if g.static == nil {
 		g.static = map[string]string{}
 	}
-	g.static[s.id] = c.Instance
+	g.static[m.id] = m.instance
+}
+
+// joinStatic serves a JoinGroup by an instance's name alone. It is in at once, under an id of its own that only it knows.
+func (g *group) joinStatic(s subscription, client string, c workload.MemberConfig, reply func(joinAnswer)) {
+	g.log.found(g)
+	named := &g.by.kafka.named
+	*named++
+	s.id = fmt.Sprintf("%s-%d", c.Instance, *named)
 	m := g.instance(c.Instance)
 	if m == nil {
 		m = &groupMember{id: s.id, client: client, instance: c.Instance}
+		g.names(m)
 		g.members = append(g.members, m)
 		g.admit(m, s, c, reply)
 		return
@@ -62,6 +71,7 @@ func (g *group) joinStatic(s subscription, client string, c workload.MemberConfi
 		m.sync(syncAnswer{code: g.rules.fenced})
 	}
 	m.id, m.join, m.sync = s.id, nil, nil
+	g.names(m)
 	if !g.rules.returns(g, c.Assignor == m.assignor) {
 		g.admit(m, s, c, reply)
 		return
@@ -69,6 +79,11 @@ func (g *group) joinStatic(s subscription, client string, c workload.MemberConfi
 	m.said, m.session, m.rebalance = s, c.SessionTimeout, c.MaxPollInterval
 	g.described = nil
 	g.heard(m)
-	g.log.store(g)
-	reply(joinAnswer{member: m.id, generation: g.generation})
+	g.log.store(g, func(kept bool) {
+		if kept {
+			reply(joinAnswer{member: m.id, generation: g.generation})
+		} else {
+			reply(joinAnswer{code: codeNotCoordinator})
+		}
+	})
 }

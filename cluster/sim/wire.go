@@ -17,7 +17,7 @@ type wire struct {
 	armed int
 	rules []*rule
 	// lostCommits are commits that were lost and can come late, by process: the last one of each.
-	lostCommits map[string]func() (code string)
+	lostCommits map[string]func(b *broker, reply func(code string))
 }
 
 // rule is one that was armed, or a wall.
@@ -99,12 +99,17 @@ func (w *World) Deliver(process string) persistence.Call[string] {
 		call.Finish("", persistence.Unknown, fmt.Errorf("no commit of %s was lost", process))
 		return call
 	}
-	return request(w.board, w.broker.server, &link{}, adminTimeout, func(reply func(string)) {
-		code := late()
-		if code == codeNone {
-			code = "no error"
-		}
-		reply("OffsetCommit: " + code)
+	b := w.kafka.coordinator()
+	if b == nil {
+		return failed(board.NewCall[string](w.board), errNoCoordinator)
+	}
+	return request(w.board, b.server, &link{}, adminTimeout, func(reply func(string)) {
+		late(b, func(code string) {
+			if code == codeNone {
+				code = "no error"
+			}
+			reply("OffsetCommit: " + code)
+		})
 	})
 }
 

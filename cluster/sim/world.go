@@ -12,17 +12,20 @@ import (
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// World is one simulated run: its scheduler, its board, its broker and its store.
+// World is one simulated run: its scheduler, its board, its brokers and its store.
 type World struct {
 	scheduler *scheduler
 	net       *network
 	board     *board.Board
-	broker    *broker
+	kafka     *kafka
 	store     *cassandra.Store
 	// between is the network of the store's nodes.
 	between *internode
-	// The connections of the rig's own clients.
+	// The connections of the rig's own clients; produced counts what the producer has sent.
 	producer, admin link
+	produced        int64
+	// coordinator is who coordinates the group by then.
+	coordinator func() *broker
 	// wire is what somebody has armed to act upon messages, lossy what is lost by chance.
 	wire  wire
 	lossy lossy
@@ -38,7 +41,7 @@ var (
 	_ persistence.Rows   = (*World)(nil)
 )
 
-// adminTimeout is how long the rig's own requests wait for their answers.
+// adminTimeout is how long a request of the rig's own waits that is sent once.
 const adminTimeout = 5 * time.Second
 
 // New makes a world with an empty input topic of so many partitions, whose schedule is a random walk.
@@ -49,8 +52,9 @@ func New(seed int64, partitions int, recorder history.Recorder) *World {
 func newWorld(by strategy, c Cluster, spec cluster.Spec, recorder history.Recorder) *World {
 	s := newScheduler(by)
 	w := &World{scheduler: s, net: &network{s}, board: board.New(s, recorder), lossy: newLossy(spec.Seed, c.Loss), logRules: kafkaLog()}
-	w.wire.lostCommits = map[string]func() string{}
-	w.broker = newBroker(w.net, spec.Partitions)
+	w.wire.lostCommits = map[string]func(*broker, func(string)){}
+	w.kafka = newKafka(w.net, spec)
+	w.coordinator = w.kafka.coordinator
 	w.between = newInternode(w.net, spec.Seed, c.Loss)
 	w.store = w.between.open(c.nodes(spec), c.Skew)
 	s.abort = func(err error) { w.board.Abort(fmt.Errorf("%w: %s", err, w.board.Waiting())) }
@@ -67,49 +71,66 @@ func (w *World) Board() *board.Board { return w.board }
 
 // NewMember makes a consumer, which joins at its first poll.
 func (w *World) NewMember(process string, c workload.MemberConfig) (workload.Member, error) {
-	m := &member{world: w, client: process, config: c}
+	m := &member{world: w, client: process, config: c, links: make([]link, len(w.kafka.brokers)), at: w.kafka.coordinator()}
+	if m.at == nil || m.at.trouble != "" {
+		m.seek()
+	}
 	m.heartbeat.do, m.pollClock.do = m.sendHeartbeat, m.pollExpired
 	return m, nil
 }
 
-// Produce appends to the input topic.
+// Produce appends to the input topic, once however often it is sent.
 func (w *World) Produce(partition int32, _ string, value []byte) persistence.Call[workload.ProduceAnswer] {
-	return request(w.board, w.broker.server, &w.producer, adminTimeout, func(reply func(workload.ProduceAnswer)) {
-		reply(workload.ProduceAnswer{Offset: w.broker.produce(partition, value)})
+	w.produced++
+	number := w.produced
+	return insist(w, &w.producer, func() *broker { return w.kafka.leader(partition) },
+		func(b *broker, reply func(tried[workload.ProduceAnswer])) { b.produce(partition, number, value, reply) })
+}
+
+// ofCoordinator asks the group's coordinator, whoever that is by then, until there is an answer.
+func ofCoordinator[T any](w *World, answer func(g *group) T) *board.Call[T] {
+	return insist(w, &w.admin, w.coordinator, func(b *broker, reply func(tried[T])) {
+		if g, code := b.coordinates(); code == codeNone {
+			reply(tried[T]{answer: answer(g)})
+		} else {
+			reply(again[T]())
+		}
 	})
 }
 
 // Committed reads the group's committed offset.
 func (w *World) Committed(partition int32) persistence.Call[history.Opt] {
-	return request(w.board, w.broker.server, &w.admin, adminTimeout, func(reply func(history.Opt)) {
-		reply(w.broker.group.Committed(partition))
-	})
-}
-
-// Input reads the whole input topic.
-func (w *World) Input(partition int32) persistence.Call[[]workload.Record] {
-	return request(w.board, w.broker.server, &w.admin, adminTimeout, func(reply func([]workload.Record)) {
-		reply(append([]workload.Record(nil), w.broker.log[partition]...))
-	})
+	return ofCoordinator(w, func(g *group) history.Opt { return g.Committed(partition) })
 }
 
 // Coordinator asks for the coordinator's record of the group.
 func (w *World) Coordinator() persistence.Call[workload.CoordinatorAnswer] {
-	return request(w.board, w.broker.server, &w.admin, adminTimeout, func(reply func(workload.CoordinatorAnswer)) {
-		reply(w.broker.group.Describe())
-	})
+	return ofCoordinator(w, (*group).Describe)
 }
 
 // GroupLog reads the coordinator's log.
 func (w *World) GroupLog() persistence.Call[[]history.GroupLogEntry] {
-	return request(w.board, w.broker.server, &w.admin, adminTimeout, func(reply func([]history.GroupLogEntry)) {
-		reply(w.broker.group.log.read())
-	})
+	return ofCoordinator(w, func(*group) []history.GroupLogEntry { return w.kafka.readGroupLog() })
 }
 
 // Evict makes the coordinator remove a member as if it had left.
 func (w *World) Evict(id string) persistence.Call[workload.CommitAnswer] {
-	return request(w.board, w.broker.server, &w.admin, adminTimeout, func(reply func(workload.CommitAnswer)) {
-		reply(workload.CommitAnswer{Code: w.broker.group.Leave(id)})
-	})
+	return ofCoordinator(w, func(g *group) workload.CommitAnswer { return workload.CommitAnswer{Code: g.Leave(id)} })
+}
+
+// Input reads the whole input topic.
+func (w *World) Input(partition int32) persistence.Call[[]workload.Record] {
+	return insist(w, &w.admin, func() *broker { return w.kafka.leader(partition) },
+		func(b *broker, reply func(tried[[]workload.Record])) {
+			l := w.kafka.input[partition]
+			if l.leader != b.number {
+				reply(again[[]workload.Record]())
+				return
+			}
+			var all []workload.Record
+			for _, r := range l.entries[:l.high] {
+				all = append(all, r.Record)
+			}
+			reply(tried[[]workload.Record]{answer: all})
+		})
 }
