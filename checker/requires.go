@@ -57,6 +57,8 @@ var words = []requirementWord{
 	{RequirementWord{"lost-write W", "a write of W was lost before it came to the store; a driver may have sent it again", false}, lost(history.FaultLoseWrite)},
 	{RequirementWord{"lost-commit W", "a commit of W was lost before it came to the coordinator", false}, lost(history.FaultLoseCommit)},
 	{RequirementWord{"lost-commit-answer W", "a commit of W was accepted, and the answer was lost", false}, lost(history.FaultLoseCommitAnswer)},
+	{RequirementWord{"write-in-doubt W", "a write of W ended without W knowing what came of it", false}, inDoubt(history.F.IsWrite)},
+	{RequirementWord{"commit-in-doubt W", "a commit of W did", false}, inDoubt(func(f history.F) bool { return f == history.Commit })},
 	{RequirementWord{"handovers N", "one partition was recovered by another life than before, N times", false}, findHandovers},
 	{RequirementWord{"kept W", "a commit of W was accepted under a newer generation than that of its last recovery of the " +
 		"partition, in the same life: it kept the partition in a rebalance", false}, findKept},

@@ -87,3 +87,15 @@ func lost(fault string) func(*Run, Requirement, int) (moment, string) {
 		return moment{}, fmt.Sprintf("%s of %s did not come about", fault, q.Worker)
 	}
 }
+
+// inDoubt: an operation of the worker, of such a kind, was answered by "unknown".
+func inDoubt(is func(history.F) bool) func(*Run, Requirement, int) (moment, string) {
+	return func(r *Run, q Requirement, _ int) (moment, string) {
+		for i, e := range r.events {
+			if e.Type == history.Info && is(e.F) && history.IsWorker(e.Process) && history.WorkerOf(e.Process) == q.Worker {
+				return moment{i, []int{i}}, ""
+			}
+		}
+		return moment{}, fmt.Sprintf("%s knew of each what came of it", q.Worker)
+	}
+}

@@ -22,7 +22,7 @@ func catalogueVocabulary() Vocabulary {
 	v.Properties = append(v.Properties, "offset-monotonic")
 	known := v.Requirement
 	v.Requirement = func(text string) error {
-		if word, _, _ := strings.Cut(text, " "); slices.Contains([]string{"lost-first-write", "lost-answer", "lost-write", "lost-commit", "lost-commit-answer", "kept"}, word) {
+		if word, _, _ := strings.Cut(text, " "); slices.Contains([]string{"lost-first-write", "lost-answer", "lost-write", "lost-commit", "lost-commit-answer", "kept", "write-in-doubt", "commit-in-doubt"}, word) {
 			return nil
 		}
 		return known(text)

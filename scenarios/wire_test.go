@@ -84,9 +84,9 @@ func TestMistakesWithWires(t *testing.T) {
 // What is drawn on the wire is one message, or one wall at a time, which is lifted before the next.
 func TestDrawWires(t *testing.T) {
 	s := parsedWith(t, strings.Replace(drawn, "of: {hold: 5, kill: 2, probe: 1}", "of: {cut-off: 3, drop-message: 2, delay-message: 1}", 1))
-	drawn, walled := map[string]int{}, ""
+	drawn := map[string]int{}
 	for seed := range int64(100) {
-		walled = ""
+		walled := ""
 		for _, st := range s.Draw(seed).Plan {
 			for _, a := range st.Do {
 				drawn[a.Fault]++
