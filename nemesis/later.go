@@ -1,6 +1,8 @@
 package nemesis
 
 import (
+	"slices"
+
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -21,6 +23,8 @@ func (r *Runner) later(w workload.World, a Action, told history.FaultDone, arm f
 		w.Note(history.Fault, &told)
 		if a.Rule != nil {
 			r.late = max(r.late, w.Now()+a.Rule.By)
+			// One that was for this message alone is over, and there is nothing to lift.
+			r.armed = slices.DeleteFunc(r.armed, func(d armed) bool { return d.rule == a.Rule && !d.stands })
 		}
 	})
 	return nil

@@ -86,7 +86,7 @@ func (r *Runner) armRule(a Action) (persistence.Call[string], error) {
 	if err := rule.Check(); err != nil {
 		return nil, err
 	}
-	r.armed = append(r.armed, armed{who: a.Target, stands: rule.Nth == 0 || !rule.Over(rule.Nth)})
+	r.armed = append(r.armed, armed{who: a.Target, rule: a.Rule, stands: !rule.Over(rule.Nth)})
 	return r.Wire.Arm(a.Target, rule), nil
 }
 
@@ -117,6 +117,8 @@ func (r *Runner) lift(_ workload.World, name string) (string, error) {
 // armed is what was armed for a worker and not lifted.
 type armed struct {
 	who string
+	// rule is what was armed; nil of a wall.
+	rule *workload.Rule
 	// stands tells that it goes on until it is lifted.
 	stands, keepsFromKafka bool
 }

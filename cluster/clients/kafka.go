@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"time"
 
@@ -55,7 +56,7 @@ func named(err error) error {
 	switch {
 	case err == nil || errors.As(err, &e):
 		return err
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded): // the latter is a connection's own
 		return &persistence.Error{Code: "timeout", Err: err}
 	case connectionBroke(err):
 		return &persistence.Error{Code: "connection-closed", Err: err}

@@ -136,7 +136,7 @@ func TestNamed(t *testing.T) {
 		{fmt.Errorf("read: %w", io.EOF), "connection-closed"},
 		{errors.New("the broker connection has died and the request will be retried on a new connection"), "connection-closed"},
 		{op("dial", syscall.ECONNREFUSED), "error"},
-		{op("read", os.ErrDeadlineExceeded), "error"},
+		{op("read", os.ErrDeadlineExceeded), "timeout"},
 		{fmt.Errorf("read: %w", context.DeadlineExceeded), "timeout"},
 		{errors.New("broker is too old"), "error"},
 	} {
