@@ -56,6 +56,8 @@ type Fault struct {
 	trouble workload.Trouble
 	change  func(s workload.Servers, server string) persistence.Call[string]
 	role    workload.Role
+	// cures tells that it is done to a server that is not well, and ends with its being well.
+	cures bool
 	// effect is what becomes of a message, of a fault that arms a rule.
 	effect workload.Effect
 	// do does what is done to workers and rows, and gives its proof.

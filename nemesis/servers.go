@@ -52,7 +52,10 @@ var onServers = []Fault{
 	},
 	{
 		Name: history.FaultFillDisk, On: []Kind{Server, PlayedBy}, Brokers: one, Nodes: one, trouble: workload.Full,
-		Does:  "fills the server's disk: it can write no more to it",
+		Does: "fills the server's disk: it can write no more to it",
+		Real: "no file of its process may grow any more, so that a write fails with \"File too large\" where a full disk says \"No space " +
+			"left on device\"; both servers then end themselves, the node when the commit log files that it has at hand are full, " +
+			"which the rig sees to",
 		Proof: "what it says when it tries", Heal: healServer + " makes room, and starts it again where it has given up",
 	},
 	{
@@ -72,9 +75,9 @@ var onServers = []Fault{
 		Proof: "who led before, and that it does now", change: moving(workload.Leader),
 	},
 	{
-		Name: history.FaultElectUnclean, On: []Kind{Server, AnotherServer}, Brokers: peers, role: workload.Leader,
-		Does: "makes a broker that lacks the newest records of the input lead it all the same (unclean leader election): what " +
-			"only others had is truncated away",
+		Name: history.FaultElectUnclean, On: []Kind{Server}, Brokers: peers, role: workload.Leader, cures: true,
+		Does: "makes a broker that is not well, and so lacks the newest records of the input, lead it all the same (unclean leader " +
+			"election): what only others had is truncated away. The leader that there was is killed for it; at the end both are well",
 		Proof: "the log's end before and after", change: workload.Servers.Elect,
 	},
 }
@@ -106,8 +109,11 @@ func (r *Runner) doToServer(w workload.World, f *Fault, a Action) error {
 	if err != nil {
 		return err
 	}
-	if s, is := r.ill(server); is {
+	switch s, is := r.ill(server); {
+	case is && !f.cures:
 		return unfitf("%s is %s already, and a server has one trouble at a time: heal it first", server, s.trouble)
+	case !is && f.cures:
+		return unfitf("%s is well, and has all records: kill it or cut it off, and let records come, before", server)
 	}
 	if why := r.cannot(f, server); why != "" {
 		return unfitf("this cluster cannot do it: %s", why)
@@ -132,6 +138,8 @@ func (r *Runner) doToServer(w workload.World, f *Fault, a Action) error {
 		return err
 	case outcome != persistence.Answered:
 		return err
+	case f.cures:
+		r.recovered(w, server)
 	}
 	r.proved(w, told, proof)
 	return nil

@@ -109,20 +109,32 @@ func wantSaid(t *testing.T, what string, got []string, want ...string) {
 // heals that server, though another has the role by then.
 func TestRoles(t *testing.T) {
 	r, s := withServers(t, do("kill-server", "coordinator"), do("move-coordinator", "another"), do("heal-server", "coordinator"),
-		do("pause-server", "cassandra-2", "heal-server", "cassandra-2"), do("elect-unclean", "another"), do("move-leader", "kafka-3"))
+		do("pause-server", "cassandra-2", "heal-server", "cassandra-2"), do("kill-server", "kafka-2"), do("elect-unclean", "kafka-2"),
+		do("move-leader", "kafka-3"))
 	r.play(t)
 	r.wantDone(t)
 	wantSaid(t, "done", s.done, "strike kafka-3 killed", "move coordinator kafka-1", "heal kafka-3", "strike cassandra-2 paused", "heal cassandra-2",
-		"elect kafka-2", "move leader kafka-3")
+		"strike kafka-2 killed", "elect kafka-2", "move leader kafka-3")
 	wantSaid(t, "told", r.told()[:6], "nemesis: begin kill-server coordinator kafka-3", "nemesis: done kill-server coordinator kafka-3",
 		"nemesis: begin move-coordinator another kafka-1", "nemesis: done move-coordinator another kafka-1",
 		"nemesis: begin heal-server coordinator kafka-3", "nemesis: done heal-server coordinator kafka-3")
-	for fault, want := range map[string]string{"kill-server": "kafka-3 is killed", "heal-server": "cassandra-2 is well",
+	for fault, want := range map[string]string{"kill-server": "kafka-2 is killed", "heal-server": "cassandra-2 is well",
 		"move-coordinator": "kafka-3, then kafka-1", "elect-unclean": "log end 9, then 7"} {
 		if got := r.proof(fault); got != want {
 			t.Errorf("%s is proved by %s", fault, got)
 		}
 	}
+}
+
+// An unclean election is of a broker that was kept from records; that is well after it.
+func TestUncleanElection(t *testing.T) {
+	r, s := withServers(t, do("isolate-server", "kafka-2"), do("elect-unclean", "kafka-2"), do("pause-server", "kafka-2"))
+	r.play(t)
+	r.wantDone(t)
+	wantSaid(t, "done", s.done, "strike kafka-2 isolated", "elect kafka-2", "strike kafka-2 paused", "heal kafka-2")
+	r, _ = withServers(t, do("elect-unclean", "kafka-2"))
+	r.play(t)
+	r.wantFailed(t, "step 1 of the plan: elect-unclean kafka-2: kafka-2 is well, and has all records: kill it or cut it off, and let records come, before")
 }
 
 // Another is one that is well.

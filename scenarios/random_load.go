@@ -20,15 +20,15 @@ const (
 	standardHealthy = 500 * time.Millisecond
 )
 
-// drawable are the faults that a plan can draw. The others end a worker's being held or away, or a server's being not well,
-// and come by themselves.
+// drawable are the faults that a plan can draw. Of the others most end a worker's being held or away, or a server's being not
+// well, and come by themselves; an unclean election needs a broker that was kept from records.
 var drawable = []string{
 	history.FaultEvict, history.FaultHold, history.FaultKill, history.FaultLoseAnswer, history.FaultLoseCommit,
 	history.FaultLoseCommitAnswer, history.FaultLoseWrite, history.FaultPhantom, history.FaultProbe, history.FaultReap, history.FaultStop,
 	history.FaultUnreachable,
 	history.FaultDelayMessage, history.FaultDropMessage, history.FaultCutMessage, history.FaultCutOff,
 	history.FaultKillServer, history.FaultPauseServer, history.FaultIsolateServer, history.FaultDeafenServer, history.FaultMuteServer,
-	history.FaultCutClients, history.FaultFillDisk, history.FaultMoveCoordinator, history.FaultMoveLeader, history.FaultElectUnclean,
+	history.FaultCutClients, history.FaultFillDisk, history.FaultMoveCoordinator, history.FaultMoveLeader,
 }
 
 // randomInput reads {events: 32, closes: 4, pause: 300ms}.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/cluster/board"
 	"github.com/single-writer/chaos/cluster/clients"
 	"github.com/single-writer/chaos/cluster/containers/containerstest"
 	"github.com/single-writer/chaos/cluster/sim"
@@ -19,8 +20,19 @@ import (
 
 // What becomes of messages by rules, in both worlds: what their clients are told, and what is true.
 
+// wired is what of a world these tests need; none of it is harm to servers.
+type wired interface {
+	workload.Consumers
+	workload.Producer
+	workload.Truth
+	workload.Wire
+	persistence.Rows
+	Board() *board.Board
+	Close(ctx context.Context) error
+}
+
 func TestWire(t *testing.T) {
-	onTheWire(t, func(string) (cluster.World, error) {
+	onTheWire(t, func(string) (wired, error) {
 		return sim.Cluster{}.Open(t.Context(), cluster.Spec{Seed: 1, Partitions: 1}, history.NewMemory(history.Header{}))
 	})
 }
@@ -30,17 +42,17 @@ func TestContainersWire(t *testing.T) {
 	for _, driver := range clients.DriverNames() {
 		t.Run(driver, func(t *testing.T) {
 			s := containerstest.Connect(t, servers, clients.Driver{Name: driver}, "wire_"+driver)
-			onTheWire(t, func(name string) (cluster.World, error) {
+			onTheWire(t, func(name string) (wired, error) {
 				return s.Open(t.Context(), driver+"-"+name, 1, history.NewMemory(history.Header{}))
 			})
 		})
 	}
 }
 
-func onTheWire(t *testing.T, open func(name string) (cluster.World, error)) {
+func onTheWire(t *testing.T, open func(name string) (wired, error)) {
 	for _, test := range []struct {
 		name string
-		run  func(*testing.T, cluster.World, workload.World)
+		run  func(*testing.T, wired, workload.World)
 	}{{"statements", ofStatements}, {"commits", ofCommits}, {"walls", ofWalls}} {
 		t.Run(test.name, func(t *testing.T) {
 			w, err := open(test.name)
@@ -100,7 +112,7 @@ func statements() (all []*struck) {
 
 // ofStatements: a write, a conditional one, a DELETE and a read. What cuts connections, which workers share, goes alone; all others
 // at once, as each waits for its time-out.
-func ofStatements(t *testing.T, w cluster.World, p workload.World) {
+func ofStatements(t *testing.T, w wired, p workload.World) {
 	all := statements()
 	running := 0
 	start := func(s *struck) {
@@ -188,7 +200,7 @@ type consumer struct {
 	ends  bool
 }
 
-func consume(t *testing.T, w cluster.World, p workload.World, process string) *consumer {
+func consume(t *testing.T, w wired, p workload.World, process string) *consumer {
 	config := workload.DefaultConfig("a").Member
 	config.SessionTimeout, config.HeartbeatInterval, config.MaxPollInterval, config.RequestTimeout = time.Second, 100*time.Millisecond, time.Minute, 3*time.Second
 	m, err := w.NewMember(process, config)
@@ -220,7 +232,7 @@ func wants(t *testing.T, p workload.World, what string, ready func() bool) {
 
 // ofCommits: an OffsetCommit that is lost before the coordinator has it, or after it has accepted it. Of either its client learns
 // nothing, and the group's committed offset says which it was.
-func ofCommits(t *testing.T, w cluster.World, p workload.World) {
+func ofCommits(t *testing.T, w wired, p workload.World) {
 	c := consume(t, w, p, "a/1")
 	committed := int64(0)
 	for i, r := range []workload.Rule{
@@ -254,7 +266,7 @@ func ofCommits(t *testing.T, w cluster.World, p workload.World) {
 
 // ofWalls: who is cut off from Kafka is out of his group after a session; who is from Cassandra finds no connection, and others do.
 // Lifted, he is back.
-func ofWalls(t *testing.T, w cluster.World, p workload.World) {
+func ofWalls(t *testing.T, w wired, p workload.World) {
 	c := consume(t, w, p, "a/1")
 	write := func(process string, offset int64) (outcome persistence.Outcome, code string) {
 		done := false

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/clients"
+	"github.com/single-writer/chaos/cluster/containers/harm"
 	"github.com/single-writer/chaos/cluster/containers/owner"
 	"github.com/single-writer/chaos/history"
 )
@@ -21,6 +24,10 @@ type Cluster struct {
 	// name begins the names of all that this process makes on the servers.
 	name string
 	runs int
+	// harm is what can be done to the servers. While this process does it to warm ones it holds harming, under harmMu.
+	harm    *harm.Servers
+	harmMu  sync.Mutex
+	harming net.Listener
 	// end is what becomes of the servers at the end: removed, made warm, or left as they were found.
 	end func(ctx context.Context) error
 	// warm says that the servers live on, so that what was made on them has to be removed.
@@ -47,8 +54,8 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	return c, nil
 }
 
-// OpenWarm connects to the warm servers. The error is one of those of [FindWarm], or a
-// [clients.KeyspaceError].
+// OpenWarm connects to the warm servers, and heals them where a killed run left them harmed. The error is one of those of
+// [FindWarm], a [HarmingError], or a [clients.KeyspaceError].
 func OpenWarm(ctx context.Context, o Options) (*Cluster, error) {
 	o = o.withDefaults(10 * time.Second)
 	// Whoever removes warm servers looks for their users before, with the lock: from here on this is one.
@@ -57,7 +64,7 @@ func OpenWarm(ctx context.Context, o Options) (*Cluster, error) {
 		return nil, err
 	}
 	defer func() { _ = release() }()
-	servers, err := FindWarm(ctx, o)
+	servers, err := findWell(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +87,9 @@ func (c *Cluster) connect(ctx context.Context, o Options) (err error) {
 	keyspace := o.Keyspace
 	if keyspace == "" {
 		keyspace = c.name
+	}
+	if c.harm, err = s.harmed(ctx); err != nil {
+		return err
 	}
 	if c.clients, err = s.Connect(c.driver); err != nil {
 		return err
@@ -124,15 +134,22 @@ func (c *Cluster) Open(ctx context.Context, s cluster.Spec, r history.Recorder) 
 	}
 	c.runs++
 	name := fmt.Sprintf("%s-%d-%s", c.name, c.runs, strings.ReplaceAll(s.Arm, "/", "-"))
-	return c.clients.Open(ctx, name, s.Partitions, r)
+	w, err := c.clients.Open(ctx, name, s.Partitions, r)
+	if err != nil {
+		return nil, err
+	}
+	return &world{w, c, ctx}, nil
 }
 
-// Close removes what this process made on servers that live on, closes the clients, and ends with the
-// servers as it was to.
+// Close heals servers that live on and removes what this process made there, closes the clients, and ends with the servers as
+// it was to.
 func (c *Cluster) Close(ctx context.Context) error {
-	err := c.tidy(ctx)
+	var err error
+	if c.warm {
+		err = errors.Join(c.heal(ctx), c.tidy(ctx))
+	}
 	c.clients.Close()
-	return errors.Join(err, c.end(ctx))
+	return errors.Join(err, c.end(ctx), c.unharmed())
 }
 
 // tidyTime is how long servers may take to remove what a run made: a keyspace takes Cassandra most of a second.

@@ -332,6 +332,7 @@ func TestContainersWarm(t *testing.T) {
 			t.Errorf("asked for more than there is: %v", err)
 		}
 	}
+	leftHarmed(t, found)
 	if removed, err := sweep(t.Context(), e); err != nil || len(of(t, e, started.Run)) != 6 {
 		t.Errorf("a sweep touched warm servers: %v, %v", removed, err)
 	}

@@ -51,7 +51,7 @@ func Examine(ctx context.Context, o Options) (all []Check) {
 		look func(context.Context) Check
 	}{
 		{"Docker engine", x.connect}, {"this process", x.process}, {"images", x.images}, {"processors", x.processors},
-		{"memory", x.memory}, {"disk", x.disk}, {"network", x.network}, {"left behind", x.leftBehind},
+		{"memory", x.memory}, {"disk", x.disk}, {"network", x.network}, {"server faults", x.serverFaults}, {"left behind", x.leftBehind},
 		{"live runs", x.liveRuns}, {"warm cluster", x.warm},
 	}
 	for _, s := range steps {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/moby/moby/client"
+
+	"github.com/single-writer/chaos/cluster/containers/harm"
 )
 
 const (
@@ -131,4 +133,19 @@ func (x *examination) reachable(ctx context.Context, network string) (gateway ne
 		}
 	}
 	return gateway, errors.New("this machine has no address in the engine's networks: nothing in them could be reached")
+}
+
+// serverFaults tells what of harm can be done to servers here. What cannot is no problem of a run that does not do it.
+func (x *examination) serverFaults(context.Context) Check {
+	return harmless(x.here(), harm.Lacks(harm.Programs()...))
+}
+
+func harmless(here bool, lacks error) Check {
+	switch {
+	case !here:
+		return fine("kill-server and pause-server; for others chaos must run on the engine's machine")
+	case lacks != nil:
+		return fine("kill-server and pause-server; for others %v", lacks)
+	}
+	return fine("all of them: root, and %s are there", strings.Join(harm.Programs(), ", "))
 }

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/single-writer/chaos/cluster/containers/harm"
 	"github.com/single-writer/chaos/cluster/containers/images"
 )
 
@@ -24,6 +25,10 @@ func TestChecks(t *testing.T) {
 		{enoughProcessors(2), OK, "2", ""},
 		{enough("memory", "available", gib), Problem, "1.0 GiB available", "2 GiB of memory"},
 		{enough("disk", "free in /d", 2*gib), OK, "2.0 GiB free in /d", ""},
+		{harmless(true, nil), OK, "all of them", ""},
+		{harmless(false, nil), OK, "kill-server and pause-server; for others chaos must run on the engine's machine", ""},
+		{harmless(true, &harm.LackError{What: "the program nsenter is not on the PATH", Do: "install it (apt-get install util-linux)"}), OK,
+			"kill-server and pause-server; for others the program nsenter is not on the PATH: install it (apt-get", ""},
 		{noEngine(dial(syscall.ECONNREFUSED)), Problem, "none answers at unix:///var/run/docker.sock: connection refused", "start it, or set DOCKER_HOST"},
 		{noEngine(dial(syscall.EACCES)), Problem, "this user may not open it", "join the group of the socket"},
 		{noEngine(errors.New("odd")), Problem, "none answers at DOCKER_HOST: odd", "start it"},

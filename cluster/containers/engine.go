@@ -21,22 +21,22 @@ type engine struct{ *client.Client }
 // create whose answer is not waited for may still happen, after the clean-up looked for what to remove.
 const engineTime = time.Minute
 
-// inspect looks at a container, which must be running.
-func (e engine) inspect(ctx context.Context, id string) (container.InspectResponse, error) {
+// runs is an error when a container does not.
+func (e engine) runs(ctx context.Context, id string) error {
 	i, err := e.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
 	switch {
 	case errdefs.IsNotFound(err):
-		return i.Container, errVanished
+		return errVanished
 	case err != nil:
-		return i.Container, fmt.Errorf("look at its container: %w", err)
+		return fmt.Errorf("look at its container: %w", err)
 	}
 	switch state := i.Container.State; state.Status {
 	case container.StateRunning:
-		return i.Container, nil
+		return nil
 	case container.StateExited, container.StateDead:
-		return i.Container, errEnded{state.ExitCode}
+		return errEnded{state.ExitCode}
 	default:
-		return i.Container, fmt.Errorf("its container is %s", state.Status)
+		return fmt.Errorf("its container is %s", state.Status)
 	}
 }
 

@@ -78,7 +78,7 @@ func fate(err error) string {
 // remove them then. The error is [ErrOtherWarm] when others are warm already.
 func (s *Servers) makeWarm(ctx context.Context) error {
 	for _, v := range s.All() {
-		if _, err := s.engine.inspect(ctx, v.Container); err != nil {
+		if err := s.engine.runs(ctx, v.Container); err != nil {
 			return fmt.Errorf("keep the servers: %s: %w", v.Name, err)
 		}
 	}
@@ -96,8 +96,8 @@ func (s *Servers) makeWarm(ctx context.Context) error {
 
 // FindWarm returns the warm servers, after all have answered again. Timings tells how
 // long they took for that. The caller ends with [Servers.Detach], or removes them with [Servers.Close].
-// The error is [ErrNoWarm] when there are none, a [HalfDeadError] when one of them does not answer, a
-// [MismatchError] when they are not what o asks for, and holds a [cluster.TooSmall] when they are fewer.
+// The error is [ErrNoWarm] when there are none, a [HarmedError] when somebody has harmed them, a [HalfDeadError] when one of them does
+// not answer, a [MismatchError] when they are not what o asks for, and holds a [cluster.TooSmall] when they are fewer.
 func FindWarm(ctx context.Context, o Options) (servers *Servers, err error) {
 	began := time.Now()
 	o = o.withDefaults(10 * time.Second) // they have answered before
@@ -122,6 +122,11 @@ func FindWarm(ctx context.Context, o Options) (servers *Servers, err error) {
 		o.Run = t.run()
 	}
 	s := &finder{engine: engine, patience: o.Patience, networks: networksOf(o.Run), servers: &Servers{Run: o.Run, engine: engine}}
+	if !o.anyVersion {
+		if err := s.looked(ctx, found); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.find(ctx, found); err != nil {
 		return nil, err
 	}
@@ -218,10 +223,31 @@ func isBroker(name string) bool { return strings.HasPrefix(name, "kafka") }
 
 // findServer fills in one server, which runs, and waits for its answer; a node's must tell of its peers.
 func (s *finder) findServer(ctx context.Context, t thing, f *foundServer, peers int) error {
-	c, err := s.engine.inspect(ctx, t.id)
+	if err := s.engine.runs(ctx, t.id); err != nil {
+		return err
+	}
+	err := s.locate(ctx, t, f)
 	if err != nil {
 		return err
 	}
+	if !isBroker(f.Name) {
+		_, f.version, err = s.engine.awaitNode(ctx, s.patience, f.image, f.Server, peers)
+		return err
+	}
+	if _, err = s.engine.awaitBrokers(ctx, s.patience, f.image, ready.Kafka.Ping, f.Server); err != nil {
+		return err
+	}
+	f.version, err = s.engine.kafkaVersion(ctx, f.Server, f.image)
+	return err
+}
+
+// locate fills in where a server is, by the engine's word.
+func (s *finder) locate(ctx context.Context, t thing, f *foundServer) error {
+	i, err := s.engine.ContainerInspect(ctx, t.id, client.ContainerInspectOptions{})
+	if err != nil {
+		return fmt.Errorf("look at its container: %w", err)
+	}
+	c := i.Container
 	on := c.NetworkSettings.Networks
 	front, peer := on[s.networks.clients.name], on[s.networks.peers.name]
 	if front == nil || peer == nil {
@@ -231,19 +257,14 @@ func (s *finder) findServer(ctx context.Context, t thing, f *foundServer, peers 
 	f.front, f.peer = front.NetworkID, peer.NetworkID
 	if !isBroker(f.Name) {
 		f.Client = net.JoinHostPort(front.IPAddress.String(), strconv.Itoa(definition.CassandraPort))
-		_, f.version, err = s.engine.awaitNode(ctx, s.patience, f.image, f.Server, peers)
-		return err
+		return nil
 	}
 	bindings := c.HostConfig.PortBindings[network.MustParsePort(strconv.Itoa(definition.KafkaPort)+"/tcp")]
 	if len(bindings) == 0 {
 		return errors.New("its container publishes no port")
 	}
 	f.Client = net.JoinHostPort("127.0.0.1", bindings[0].HostPort)
-	if _, err = s.engine.awaitBrokers(ctx, s.patience, f.image, ready.Kafka.Ping, f.Server); err != nil {
-		return err
-	}
-	f.version, err = s.engine.kafkaVersion(ctx, f.Server, f.image)
-	return err
+	return nil
 }
 
 // Age is how long ago the servers were started.

@@ -40,11 +40,11 @@ func sweepTenants(ctx context.Context, c *clients.Servers, self owner.Owner) ([]
 	return slices.Concat(left.Keyspaces, left.Topics), nil
 }
 
-// tenants names the processes that have something on the servers and may be alive.
+// tenants names the other processes that have something on the servers and may be alive.
 func tenants(ctx context.Context, c *clients.Servers, self owner.Owner) (out []string, err error) {
 	_, err = c.Remains(ctx, func(name string) bool {
 		o, fate, ours := fateOf(name, self)
-		if !ours || fate == owner.Dead {
+		if !ours || fate == owner.Dead || o == self {
 			return false
 		}
 		who := fmt.Sprintf("process %d", o.PID)

@@ -34,7 +34,7 @@ func Up(ctx context.Context, o Options) (servers *Servers, started bool, err err
 	if len(removed) > 0 {
 		o.Log("removed what a killed run left: " + strings.Join(removed, ", "))
 	}
-	servers, err = FindWarm(ctx, o)
+	servers, err = findWell(ctx, o)
 	switch {
 	case errors.Is(err, ErrNoWarm):
 		servers, err = startWarm(ctx, o)
@@ -125,6 +125,9 @@ func Down(ctx context.Context, o Options, force bool) (removed []string, err err
 		return removed, err
 	}
 	if !force {
+		if harming() { // they answer as they are harmed, and so cannot tell who uses them
+			return removed, &InUseError{By: []string{"a process that is doing harm to its servers"}}
+		}
 		users, err := warmUsers(ctx, o)
 		if err != nil {
 			return removed, err
