@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/single-writer/chaos/cluster"
 	"github.com/single-writer/chaos/cluster/containers"
 	"github.com/single-writer/chaos/cluster/containers/containerstest"
 	"github.com/single-writer/chaos/cluster/sim"
@@ -32,8 +31,9 @@ func repeats(t *testing.T) int {
 	return n
 }
 
-// TestContainersCatalogue runs the catalogue on real servers, but for what needs three of a kind, each run once more in the simulator with the same seed: they
-// must come to the same verdicts, by the same steps of each worker, unless the scenario says that it is a race.
+// TestContainersCatalogue runs the catalogue on real servers, but for what needs three of a kind, each run once more in the
+// simulator with the same seed: they must come to the same verdicts, by the same steps of each worker, unless the scenario says
+// that it is a race.
 func TestContainersCatalogue(t *testing.T) {
 	c := containerstest.Open(t)
 	for n := range repeats(t) {
@@ -61,25 +61,6 @@ func TestContainersCatalogue(t *testing.T) {
 				t.Errorf("the witness on real servers:\n%s\nin the simulator:\n%s", a, b)
 			}
 		})
-	}
-}
-
-// alsoOnThree are scenarios of one server of each kind that are tried on three as well, since these could tell: an eviction with its
-// late write, a commit in doubt, keys that are deleted, groups of either kind.
-var alsoOnThree = []string{"stale-periodic-flush", "commit-in-doubt", "zombie-revives-deleted-key", "two-partitions-one-lost-cooperative"}
-
-// TestContainersThree runs on three brokers and three nodes what needs as many, and some of what does not, or with CHAOS_THREE=1
-// (`make three`) the whole catalogue: it must come to the same as with one of each.
-func TestContainersThree(t *testing.T) {
-	one := cluster.Size{}
-	for _, s := range runtest.Catalogue(t) {
-		if one.Serves(controller.SizeFor(s)) && !slices.Contains(alsoOnThree, s.Name) && os.Getenv("CHAOS_THREE") != "1" {
-			continue
-		}
-		s.Cluster.Kafka, s.Cluster.Cassandra = 3, 3
-		for _, arm := range s.Arms() {
-			t.Run(s.Name+"/"+arm, func(t *testing.T) { inBothWorlds(t, containerstest.Three(t), s, arm, 1) })
-		}
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // FuzzParse looks for text that ends the loader otherwise than with a scenario in order or with errors that show a place.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(mine))
-	for _, c := range mistakes {
+	for _, c := range slices.Concat(mistakes, planMistakes) {
 		f.Add([]byte(c.broken()))
 	}
 	for _, name := range names(catalogue) {

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +12,7 @@ import (
 )
 
 func TestMistakes(t *testing.T) {
-	for _, m := range mistakes {
+	for _, m := range slices.Concat(mistakes, planMistakes) {
 		_, err := Parse("mine.yaml", []byte(m.broken()), testVocabulary())
 		if err == nil {
 			t.Errorf("%q instead of %q: no error", m.instead, m.is)

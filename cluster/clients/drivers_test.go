@@ -18,6 +18,8 @@ import (
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
+func TestMain(m *testing.M) { containerstest.Main(m) }
+
 // TestContainersDrivers holds every driver to the same answers on one pair of servers.
 func TestContainersDrivers(t *testing.T) {
 	servers := containerstest.Start(t)

@@ -14,7 +14,7 @@ import (
 
 // Two processes that only wait for each other take turns: each wait ends when the other has done what it waits for.
 func TestEngineHandsTheBatonOn(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent()) // those of servers that the package's tests share
 	b := board.New(newEngine(), history.NewMemory(history.Header{}))
 	turn, turns := "a", 0
 	err := b.Run("a", func(w workload.World) {
@@ -39,7 +39,7 @@ func TestEngineHandsTheBatonOn(t *testing.T) {
 
 // A wait ends at its deadline, and says so; an answer from outside the board ends it before.
 func TestEngineDeadlines(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	e := newEngine()
 	b := board.New(e, history.NewMemory(history.Header{}))
 	err := b.Run("a", func(w workload.World) {
@@ -63,7 +63,7 @@ func TestEngineDeadlines(t *testing.T) {
 
 // An abort from outside unwinds whoever waits, and Run says why.
 func TestEngineAbort(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	e := newEngine()
 	b := board.New(e, history.NewMemory(history.Header{}))
 	stop := errors.New("enough")

@@ -76,6 +76,15 @@ func OpenWarm(ctx context.Context, o Options) (*Cluster, error) {
 	return c, nil
 }
 
+// Use connects to servers that the caller has started, and closes. What runs make there stays as long as they do.
+func Use(ctx context.Context, s *Servers, o Options) (*Cluster, error) {
+	c := &Cluster{servers: s, driver: o.Driver, end: func(context.Context) error { return nil }}
+	if err := c.connect(ctx, o); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
 // connect connects, and makes a place for this process's rows.
 func (c *Cluster) connect(ctx context.Context, o Options) (err error) {
 	self, err := owner.Self()
