@@ -23,6 +23,11 @@ func TestFacts(t *testing.T) {
 // TestContainersFacts shows each fact that one node shows on real servers: the same scripts.
 func TestContainersFacts(t *testing.T) { facts(t, containerstest.Open(t), conformance.Facts()) }
 
+// TestContainersReplicated shows those that take several nodes on three real ones.
+func TestContainersReplicated(t *testing.T) {
+	facts(t, containerstest.Replicas(t), conformance.Replicated())
+}
+
 func facts(t *testing.T, c cluster.Cluster, all []conformance.Fact) {
 	seen := map[string]bool{}
 	for _, f := range all {

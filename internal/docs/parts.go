@@ -147,13 +147,13 @@ func facts(of conformance.System) string {
 	return fmt.Sprintf("%d facts, each shown in the simulator and on %s %s.\n\n", len(rows), of, version) + factTable(rows)
 }
 
-// replicated are the facts that the simulator alone has shown.
+// replicated are the facts that take several nodes.
 func replicated() string {
 	var rows [][]string
 	for _, f := range conformance.Replicated() {
 		rows = append(rows, []string{code(f.Name), f.Says, f.Source, f.Otherwise})
 	}
-	return fmt.Sprintf("%d facts, each shown in the simulator alone.\n\n", len(rows)) + factTable(rows)
+	return fmt.Sprintf("%d facts, each shown in the simulator and on three nodes of Cassandra %s.\n\n", len(rows), images.CassandraVersion) + factTable(rows)
 }
 
 // harmedFacts are those of servers in trouble.

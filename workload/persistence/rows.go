@@ -171,8 +171,8 @@ type Error struct {
 	Code string
 	// NoEffect tells that the request definitely had none, then or later.
 	NoEffect bool
-	// Got and Needed are what the server said of replicas when it could not wait any longer: how many had answered, or had
-	// accepted, and how many had to.
+	// Got and Needed are what the server said of replicas when there were too few: how many had answered in time, had accepted,
+	// or were alive, and how many had to.
 	Got, Needed int
 	Err         error
 }

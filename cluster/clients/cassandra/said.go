@@ -19,7 +19,7 @@ type Said struct {
 	// Consistency is the level at which too few replicas were alive, WriteType the kind of write that timed out.
 	Consistency Consistency
 	WriteType   string
-	// Got is how many replicas had answered in time, or had accepted, and Needed how many had to.
+	// Got is how many replicas had answered in time, had accepted, or were alive, and Needed how many had to.
 	Got, Needed int
 	// Local is the driver's own word where the server said nothing.
 	Local Local

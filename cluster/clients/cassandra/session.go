@@ -40,9 +40,12 @@ type Dialer interface {
 // Consistency is a level by its number in the protocol.
 type Consistency uint16
 
-// The levels that the rig uses: of plain statements, and of the rounds of conditional ones and reads that finish them.
+// The levels that the rig uses: of plain statements, and of the rounds of conditional ones and reads that finish them. One and
+// All are there to ask what a node knows of the others.
 const (
+	One    Consistency = 0x01
 	Quorum Consistency = 0x04
+	All    Consistency = 0x05
 	Serial Consistency = 0x08
 )
 

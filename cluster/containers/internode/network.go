@@ -15,6 +15,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/single-writer/chaos/cluster"
 )
@@ -25,6 +26,9 @@ type Network struct {
 	// gates are where what is for a node comes in, by its number.
 	gates []net.Listener
 	work  sync.WaitGroup
+	// over ends with the network.
+	over context.Context
+	end  context.CancelFunc
 
 	mu sync.Mutex
 	// lost and down are what is to be lost.
@@ -47,6 +51,7 @@ type meeting struct {
 // Listen makes a network for nodes that listen for each other there, at an address of this machine that they reach.
 func Listen(ctx context.Context, at netip.Addr, nodes []netip.AddrPort) (*Network, error) {
 	n := &Network{nodes: nodes, open: map[net.Conn]bool{}, met: map[meeting]bool{}, changed: make(chan struct{})}
+	n.over, n.end = context.WithCancel(context.WithoutCancel(ctx))
 	for to := range nodes {
 		var config net.ListenConfig
 		gate, err := config.Listen(ctx, "tcp", netip.AddrPortFrom(at, 0).String())
@@ -84,20 +89,28 @@ func (n *Network) loses(from, to int, h header) bool {
 	return known && n.lost != nil && n.lost(cluster.Message{From: from, To: to, About: about, Answer: answer})
 }
 
-// Met waits until each node has connected to each other here, for gossip and for messages.
-func (n *Network) Met(ctx context.Context) error {
+// Meet waits until each node has connected to each other here, for gossip and for messages. Stir has each send each a message,
+// which it does until then: a connection is made when there is something to send. They gossip by themselves.
+func (n *Network) Meet(ctx context.Context, stir func(ctx context.Context) error) error {
 	for {
+		if err := stir(ctx); err != nil {
+			return err
+		}
 		missing, changed, err := n.missing()
 		if err != nil || missing == "" {
 			return err
 		}
 		select {
 		case <-changed:
+		case <-time.After(stirAgain):
 		case <-ctx.Done():
 			return fmt.Errorf("%s: %w", missing, context.Cause(ctx))
 		}
 	}
 }
+
+// stirAgain is how long nodes have to connect before they are given another reason to.
+const stirAgain = 100 * time.Millisecond
 
 func (n *Network) missing() (missing string, changed <-chan struct{}, err error) {
 	n.mu.Lock()
@@ -133,6 +146,7 @@ func (n *Network) fails(err error) {
 
 // Close ends all connections.
 func (n *Network) Close() {
+	n.end()
 	n.mu.Lock()
 	open := n.open
 	n.open = nil
@@ -155,27 +169,28 @@ func (n *Network) accept(gate net.Listener, to int) {
 		}
 		of := c.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
 		from := slices.IndexFunc(n.nodes, func(node netip.AddrPort) bool { return node.Addr() == of })
-		if from < 0 || !n.keep(c) {
+		if from < 0 {
 			c.Close()
-			continue
+		} else if n.keep(c) {
+			n.work.Go(func() { n.carry(c, from, to) })
 		}
-		n.work.Go(func() { n.carry(c, from, to) })
 	}
 }
 
-// keep has a connection closed with the network, false where that is closed already.
+// keep has a connection closed with the network: at once, where that is closed already.
 func (n *Network) keep(c net.Conn) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.open == nil {
+		c.Close()
 		return false
 	}
 	n.open[c] = true
 	return true
 }
 
-// end closes a connection.
-func (n *Network) end(c net.Conn) {
+// drop closes a connection.
+func (n *Network) drop(c net.Conn) {
 	c.Close()
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -184,12 +199,13 @@ func (n *Network) end(c net.Conn) {
 
 // carry carries what one node sends another until either ends the connection.
 func (n *Network) carry(in net.Conn, from, to int) {
-	defer n.end(in)
-	out, err := net.Dial("tcp", n.nodes[to].String())
+	defer n.drop(in)
+	var dialer net.Dialer
+	out, err := dialer.DialContext(n.over, "tcp", n.nodes[to].String())
 	if err != nil || !n.keep(out) {
 		return
 	}
-	defer n.end(out)
+	defer n.drop(out)
 	first, err := readInitiate(in)
 	if err != nil {
 		n.fails(fmt.Errorf("what node %d begins with to node %d: %w", from, to, err))

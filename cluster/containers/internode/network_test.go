@@ -3,6 +3,7 @@ package internode
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/netip"
@@ -36,7 +37,7 @@ func between(t *testing.T) *pair {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(n.Close)
+	t.Cleanup(n.Close) // may be closed before
 	p.Network = n
 	return p
 }
@@ -128,23 +129,26 @@ func TestNetworkLosesGossipOfWhoIsDown(t *testing.T) {
 	}
 }
 
-func TestNetworkHasMet(t *testing.T) {
+func TestNetworkMeets(t *testing.T) {
 	p := between(t)
 	messages, _ := recorded(t, "messages.bin")
 	gossip, _ := recorded(t, "gossip.bin")
 	p.connect(t, 0, 1, messages)
 	p.connect(t, 1, 0, messages)
 	p.connect(t, 0, 1, gossip)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	stirred := 0
+	stir := func(context.Context) error { stirred++; return nil }
+	ctx, cancel := context.WithTimeout(t.Context(), 2*stirAgain)
 	defer cancel()
-	if err := p.Met(ctx); err == nil || !strings.Contains(err.Error(), "node 1 has not connected to node 0") {
-		t.Errorf("one connection is missing, and it says: %v", err)
+	if err := p.Meet(ctx, stir); err == nil || !strings.Contains(err.Error(), "node 1 has not connected to node 0") || stirred < 2 {
+		t.Errorf("one connection is missing; stirred %d times, it says: %v", stirred, err)
 	}
-	met := make(chan error)
-	go func() { met <- p.Met(t.Context()) }()
-	p.connect(t, 1, 0, gossip)
-	if err := <-met; err != nil {
+	if err := p.Meet(t.Context(), func(context.Context) error { p.connect(t, 1, 0, gossip); return nil }); err != nil {
 		t.Error(err)
+	}
+	failed := errors.New("nothing can be sent")
+	if err := p.Meet(t.Context(), func(context.Context) error { return failed }); !errors.Is(err, failed) {
+		t.Errorf("nothing could be sent, and it says: %v", err)
 	}
 }
 
@@ -161,7 +165,7 @@ func TestNetworkSaysWhatItDoesNotUnderstand(t *testing.T) {
 	if came, err := io.ReadAll(other); string(came) != "packed" || err != nil {
 		t.Errorf("%q came, %v", came, err)
 	}
-	if err := p.Met(t.Context()); err == nil || !strings.Contains(err.Error(), "internode_compression") {
+	if err := p.Meet(t.Context(), func(context.Context) error { return nil }); err == nil || !strings.Contains(err.Error(), "internode_compression") {
 		t.Errorf("it says: %v", err)
 	}
 }
@@ -179,5 +183,32 @@ func TestHandshakes(t *testing.T) {
 		if got, err := readInitiate(bytes.NewReader(b)); err == nil || !bytes.HasPrefix(b, got) {
 			t.Errorf("%s is taken for a handshake: %v, %v", name, got, err)
 		}
+	}
+}
+
+// A network that is closed ends all connections, also those that have not said yet whose they are.
+func TestNetworkCloses(t *testing.T) {
+	p := between(t)
+	first, _ := recorded(t, "messages.bin")
+	node, other := p.connect(t, 0, 1, first)
+	silent, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, 1)}}).Dial("tcp", p.gates[1].Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	if c, err := p.nodes[1].Accept(); err != nil {
+		t.Fatal(err)
+	} else {
+		defer c.Close()
+	}
+	p.Close()
+	for name, c := range map[string]net.Conn{"the node's end": node, "the other's end": other, "a silent one": silent} {
+		if _, err := c.Read(make([]byte, 1)); err == nil {
+			t.Errorf("%s is still open", name)
+		}
+	}
+	if c, err := net.Dial("tcp", p.gates[0].Addr().String()); err == nil {
+		c.Close()
+		t.Error("it still listens")
 	}
 }

@@ -139,7 +139,7 @@ func contended(code string, needed, times int) error {
 }
 
 func unavailable(alive, needed int, noEffect bool) error {
-	return &persistence.Error{Code: "unavailable", NoEffect: noEffect, Err: fmt.Errorf("%d of the %d replicas needed are alive", alive, needed)}
+	return &persistence.Error{Code: "unavailable", NoEffect: noEffect, Got: alive, Needed: needed, Err: fmt.Errorf("%d of the %d replicas needed are alive", alive, needed)}
 }
 
 func unknown(accepted, needed int) error {

@@ -121,6 +121,7 @@ func (*session) Said(err error) cassandra.Said {
 	switch {
 	case errors.As(err, &unavailable):
 		said.Code, said.Consistency = cassandra.Unavailable, cassandra.Consistency(unavailable.Consistency)
+		said.Got, said.Needed = unavailable.Alive, unavailable.Required
 	case errors.As(err, &writeTimeout):
 		said.Code, said.WriteType = cassandra.WriteTimeout, writeTimeout.WriteType
 		said.Got, said.Needed = writeTimeout.Received, writeTimeout.BlockFor

@@ -19,8 +19,8 @@ func TestSaid(t *testing.T) {
 		err  error
 		want cassandra.Said
 	}{
-		{&gocql.RequestErrUnavailable{Consistency: gocql.Serial},
-			cassandra.Said{Server: true, Code: cassandra.Unavailable, Consistency: cassandra.Serial}},
+		{&gocql.RequestErrUnavailable{Consistency: gocql.Serial, Alive: 1, Required: 2},
+			cassandra.Said{Server: true, Code: cassandra.Unavailable, Consistency: cassandra.Serial, Got: 1, Needed: 2}},
 		{&gocql.RequestErrWriteTimeout{WriteType: "CAS", Received: 1, BlockFor: 3},
 			cassandra.Said{Server: true, Code: cassandra.WriteTimeout, WriteType: "CAS", Got: 1, Needed: 3}},
 		{&gocql.RequestErrReadTimeout{Received: 1, BlockFor: 2},
