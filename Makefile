@@ -17,13 +17,13 @@ build: ## build bin/chaos
 	go build -o bin/chaos ./cmd/chaos
 
 # Tests on real servers run one after another, packages too: two clusters at once would time each other out. They wait most of
-# the time; so all others run beside them, and stand back (nice) for the servers. All code is built before, on all cores.
+# the time; so all others run beside them, and stand back for them (nice). All code is built before, on all cores.
 TEST := go test $(RACE) -count 1 -timeout 30m -json
 test: vet ## run all tests that this machine can run; the last line says whether those on real servers ran
 	@go build $(RACE) ./...
 	@go run ./internal/testsummary \
 	  "$(TEST) -p 1 -run '^TestContainers' $$(grep -rl --include='*_test.go' '^func TestContainers' . | xargs -n 1 dirname | sort -u | xargs)" \
-	  "nice -n 19 $(TEST) -skip '^TestContainers' ./..."
+	  "nice $(TEST) -skip '^TestContainers' ./..."
 
 vet: ## go vet and gofmt
 	@go vet ./...

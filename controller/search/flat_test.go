@@ -42,12 +42,12 @@ func memoryNow(t *testing.T, s Tally) memory {
 	return out
 }
 
-// A search takes no more memory at its end than when it is warm, however long it is: 1000 schedules, or as many as `make million`
+// A search takes no more memory at its end than when it is warm, however long it is: 500 schedules, or as many as `make million`
 // asks for.
 func TestMemoryIsFlat(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("CHAOS_SCHEDULES"))
 	if err != nil || n < 100 {
-		n = 1000
+		n = 500
 	}
 	q := aSearch(t, "stale-periodic-flush", persistence.CassandraCAS, n, runtime.GOMAXPROCS(0))
 	q.Out = filepath.Join(t.TempDir(), "runs")
