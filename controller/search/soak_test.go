@@ -62,7 +62,7 @@ func TestSoakFinds(t *testing.T) {
 	one, two := wrongly(t, "stale-periodic-flush"), wrongly(t, "stale-revoke-flush")
 	for _, on := range []cluster.Cluster{sim.Cluster{}, onServers{sim.Cluster{}}} {
 		q := aSoak(t, on, one, two, "calm")
-		q.For = time.Minute
+		q.For = time.Hour
 		ctx, enough := context.WithCancel(t.Context())
 		q.Look = func(s Tally) {
 			if s.Runs >= 60 {
@@ -185,7 +185,7 @@ func TestSoakRigErrors(t *testing.T) {
 		}
 	}
 	q = aSoak(t, onServers{gone{}}, "calm")
-	q.For, q.Workers = time.Minute, 1
+	q.For, q.Workers = time.Hour, 1
 	if s, err = Soak(t.Context(), q); !errors.Is(err, errBroken) || s == nil || s.Runs != mostBroken ||
 		s.Rig != mostBroken || s.Exit != controller.ExitRig {
 		t.Errorf("%v: %+v", err, s)
