@@ -34,20 +34,16 @@ func (r *Runner) kill(w workload.World, name string) (string, error) {
 
 // listed is what the coordinator says at the end of who says no goodbye: it goes on listing it.
 func (r *Runner) listed(w workload.World) (string, error) {
-	answer, err := r.Sentinel.ask(w)
-	if err != nil {
-		return r.silent(err)
+	if r.Sentinel.ill {
+		return unasked, nil
 	}
-	return answer.Raw, nil
+	answer, err := r.Sentinel.ask(w)
+	return answer.Raw, err
 }
 
-// silent is the proof of an end of which the coordinator says nothing, as it does not answer while a broker is not well.
-func (r *Runner) silent(err error) (proof string, _ error) {
-	if !r.Sentinel.ill || !Unfit(err) {
-		return "", err
-	}
-	return fmt.Sprintf("its process has unwound; %v", err), nil
-}
+// unasked is the proof of an end while a broker is not well: the coordinator may be the one, and is waited for in vain for as long as
+// the rig's own requests may take, with the trouble going on.
+const unasked = "its process has unwound; the coordinator is not asked while a broker is not well"
 
 func (r *Runner) stop(w workload.World, name string) (string, error) {
 	process, err := r.unwind(w, name)
@@ -55,14 +51,10 @@ func (r *Runner) stop(w workload.World, name string) (string, error) {
 		return "", err
 	}
 	r.Crew.Leave(name)
-	if r.Crew.Static(name) || r.behindWall(name) {
+	if r.Sentinel.ill || r.Crew.Static(name) || r.behindWall(name) {
 		return r.listed(w)
 	}
-	raw, err := r.gone(w, process, func(m history.MemberAtAll) bool { return m.Client == process })
-	if err != nil {
-		return r.silent(err)
-	}
-	return raw, nil
+	return r.gone(w, process, func(m history.MemberAtAll) bool { return m.Client == process })
 }
 
 func (r *Runner) evict(w workload.World, name string) (string, error) {
@@ -96,7 +88,7 @@ func (r *Runner) gone(w workload.World, who string, such func(history.MemberAtAl
 	for {
 		answer, err := r.Sentinel.ask(w)
 		switch {
-		case err != nil && (r.Sentinel.ill || !Unfit(err) || w.Now() >= until):
+		case err != nil && (!Unfit(err) || w.Now() >= until):
 			return "", err
 		case err != nil: // it will answer soon
 		case !slices.ContainsFunc(answer.Group.Members, such):

@@ -38,8 +38,8 @@ var onWorkers = []Fault{
 	{
 		Name: history.FaultKill, On: []Kind{Worker},
 		Does: "ends the worker as a crash does: it sends nothing more, not even a goodbye",
-		Proof: "its process has unwound; the coordinator's raw answer, which goes on listing it until its session is over, or " +
-			"that there is none while a server is not well",
+		Proof: "its process has unwound; the coordinator's raw answer, which goes on listing it until its session is over; while a " +
+			"broker is not well it is not asked",
 		Heal: nextLife, do: (*Runner).kill,
 	},
 	{
@@ -53,8 +53,8 @@ var onWorkers = []Fault{
 	{
 		Name: history.FaultStop, On: []Kind{Worker},
 		Does: "ends the worker without flush or commit; it leaves the group if it is still in it, but as a static member",
-		Proof: "its process has unwound, and the coordinator's raw answer does not list it, or there is none while a server is " +
-			"not well",
+		Proof: "its process has unwound, and the coordinator's raw answer does not list it; while a broker is not well it is not " +
+			"asked",
 		Heal: nextLife, do: (*Runner).stop,
 	},
 }

@@ -80,6 +80,9 @@ func (r *Runner) fits(a Action) error {
 		}
 		return nil
 	}
+	if a.Fault == history.FaultEvict && r.Sentinel.ill {
+		return unfitf("the coordinator may not answer while a broker is not well")
+	}
 	process, err := r.running(a.Target)
 	if err == nil && a.Fault == history.FaultRelease && !r.Stage.Held(process) {
 		err = unfitf("%s is not held", process)

@@ -19,7 +19,7 @@ func catalogueVocabulary() Vocabulary {
 	v := testVocabulary()
 	v.Faults = nemesis.FaultNames()
 	v.Arms = append(v.Arms, "cassandra/cas-persist")
-	v.Properties = append(v.Properties, "offset-monotonic")
+	v.Properties = append(v.Properties, "offset-monotonic", "loud")
 	known := v.Requirement
 	v.Requirement = func(text string) error {
 		if word, _, _ := strings.Cut(text, " "); slices.Contains([]string{"lost-first-write", "lost-answer", "lost-write", "lost-commit", "lost-commit-answer", "kept", "write-in-doubt", "commit-in-doubt"}, word) {

@@ -177,7 +177,7 @@ func (d drawing) plan(r RandomPlan, workers []workload.Config) []nemesis.Step {
 	}
 	servers := troubles{drawing: d, healthy: r.Healthy}
 	for range r.Faults {
-		if servers.ill() && d.IntN(2) == 0 {
+		if servers.over() {
 			add(servers.heal(d.upTo(r.Pause)))
 			continue
 		}

@@ -88,8 +88,11 @@ func TestDrawServers(t *testing.T) {
 	targets, drawn := map[string]bool{}, map[string]int{}
 	for seed := range int64(200) {
 		d := s.Draw(seed)
-		struck, kills, healed := "", 0, false
+		struck, kills, healed, lasts := "", 0, false, 0
 		for _, st := range d.Plan {
+			if lasts++; struck != "" && lasts > longestTrouble+1 {
+				t.Fatalf("seed %d: a trouble of %d steps", seed, lasts)
+			}
 			for _, a := range st.Do {
 				fault, _ := nemesis.Named(a.Fault)
 				drawn[a.Fault]++
@@ -112,7 +115,7 @@ func TestDrawServers(t *testing.T) {
 				}
 				healed, targets[a.Target] = false, true
 				if fault.Strikes() {
-					struck = a.Target
+					struck, lasts = a.Target, 0
 				}
 			}
 		}

@@ -16,6 +16,20 @@ type troubles struct {
 	// cure is what heals the trouble that there is; healed tells that there was one before.
 	cure   nemesis.Action
 	healed bool
+	// lasts counts the steps that were drawn since it began.
+	lasts int
+}
+
+// longestTrouble is how many steps a trouble lasts, at most: a record that the producer cannot append in time ends the run.
+const longestTrouble = 3
+
+// over draws whether the trouble that there is ends now.
+func (t *troubles) over() bool {
+	if !t.ill() {
+		return false
+	}
+	t.lasts++
+	return t.lasts > longestTrouble || t.IntN(2) == 0
 }
 
 // ill tells whether there is a trouble.
@@ -47,7 +61,7 @@ func (t *troubles) strike(fault *nemesis.Fault, worker string, after time.Durati
 // heal is the end of a trouble.
 func (t *troubles) heal(after time.Duration) nemesis.Step {
 	s := nemesis.Step{After: after, Do: []nemesis.Action{t.cure}}
-	t.cure, t.healed = nemesis.Action{}, true
+	t.cure, t.healed, t.lasts = nemesis.Action{}, true, 0
 	return s
 }
 
