@@ -31,7 +31,7 @@ var onWires = []Fault{
 	{
 		Name: history.FaultDropMessage, On: []Kind{Worker}, With: with, effect: workload.Drop,
 		Does: "takes a message of the worker out, which is never done, or the answer to one, which was: nobody is told, and the " +
-			"client waits until it gives up",
+			"client waits until it gives up, or until a later answer on a connection to Kafka comes out of turn",
 		Proof: struckFirst, Heal: lifted, arm: (*Runner).armRule,
 	},
 	{

@@ -15,6 +15,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/single-writer/chaos/cluster/containers/harm"
+	"github.com/single-writer/chaos/history"
 )
 
 const (
@@ -136,9 +137,9 @@ func (x *examination) serverFaults(context.Context) Check {
 func harmless(here bool, lacks error) Check {
 	switch {
 	case !here:
-		return fine("kill-server and pause-server; for others chaos must run on the engine's machine")
+		return fine("%s and %s; for others chaos must run on the engine's machine", history.FaultKillServer, history.FaultPauseServer)
 	case lacks != nil:
-		return fine("kill-server and pause-server; for others %v", lacks)
+		return fine("%s and %s; for others %v", history.FaultKillServer, history.FaultPauseServer, lacks)
 	}
 	return fine("all of them: root, and %s are there", strings.Join(harm.Programs(), ", "))
 }
