@@ -8,8 +8,10 @@ import (
 )
 
 const (
-	// patience is how long the rig's own requests are sent again and again: longer than any failover.
-	patience = 30 * time.Second
+	// patience is how long the rig's own questions are asked again and again: longer than a failover takes. What must not be in doubt
+	// is sent for as long as nobody cares to wait any more.
+	patience     = 10 * time.Second
+	longPatience = 30 * time.Second
 	// trying is how long an answer is awaited before the next try, backoff the pause before it (retry.backoff.ms).
 	trying  = time.Second
 	backoff = 100 * time.Millisecond
@@ -37,8 +39,8 @@ type insisting[T any] struct {
 }
 
 // insist sends a request that does no harm twice until it is answered, each time to whoever it is for by then.
-func insist[T any](w *World, l *link, to func() *broker, serve func(b *broker, reply func(tried[T]))) *board.Call[T] {
-	i := &insisting[T]{world: w, link: l, to: to, serve: serve, call: board.NewCall[T](w.board), until: w.net.now + patience}
+func insist[T any](w *World, l *link, within time.Duration, to func() *broker, serve func(b *broker, reply func(tried[T]))) *board.Call[T] {
+	i := &insisting[T]{world: w, link: l, to: to, serve: serve, call: board.NewCall[T](w.board), until: w.net.now + within}
 	i.next.do = i.try
 	i.try()
 	return i.call

@@ -15,7 +15,7 @@ func (w *World) Playing(r workload.Role) persistence.Call[string] {
 	if _, err := w.kafka.role(r); err != nil {
 		return failed(board.NewCall[string](w.board), err)
 	}
-	return insist(w, &w.admin, w.kafka.anyone, func(_ *broker, reply func(tried[string])) {
+	return insist(w, &w.admin, patience, w.kafka.anyone, func(_ *broker, reply func(tried[string])) {
 		at, _ := w.kafka.role(r)
 		if at == nobody {
 			reply(again[string]())
@@ -87,7 +87,7 @@ func (w *World) Move(r workload.Role, server string) persistence.Call[string] {
 	if was := w.kafka.leads(l.ledBy()); was != nil {
 		before = was.name
 	}
-	return insist(w, &w.admin, w.kafka.anyone, func(_ *broker, reply func(tried[string])) {
+	return insist(w, &w.admin, longPatience, w.kafka.anyone, func(_ *broker, reply func(tried[string])) {
 		switch {
 		case l.ledBy() == b.number && (r != workload.Coordinator || b.group != nil):
 			reply(tried[string]{answer: fmt.Sprintf("%s was the %s; now %s leads %s, and is", before, r, server, partition)})
@@ -111,7 +111,7 @@ func (w *World) Elect(server string) persistence.Call[string] {
 	if err != nil {
 		return failed(call, err)
 	}
-	until := w.net.now + patience
+	until := w.net.now + longPatience
 	var wait func()
 	wait = func() {
 		l := w.kafka.input[0]

@@ -83,13 +83,13 @@ func (w *World) NewMember(process string, c workload.MemberConfig) (workload.Mem
 func (w *World) Produce(partition int32, _ string, value []byte) persistence.Call[workload.ProduceAnswer] {
 	w.produced++
 	number := w.produced
-	return insist(w, &w.producer, func() *broker { return w.kafka.leader(partition) },
+	return insist(w, &w.producer, longPatience, func() *broker { return w.kafka.leader(partition) },
 		func(b *broker, reply func(tried[workload.ProduceAnswer])) { b.produce(partition, number, value, reply) })
 }
 
 // ofCoordinator asks the group's coordinator, whoever that is by then, until there is an answer.
 func ofCoordinator[T any](w *World, answer func(g *group) T) *board.Call[T] {
-	return insist(w, &w.admin, w.coordinator, func(b *broker, reply func(tried[T])) {
+	return insist(w, &w.admin, patience, w.coordinator, func(b *broker, reply func(tried[T])) {
 		if g, code := b.coordinates(); code == codeNone {
 			reply(tried[T]{answer: answer(g)})
 		} else {
@@ -120,7 +120,7 @@ func (w *World) Evict(id string) persistence.Call[workload.CommitAnswer] {
 
 // Input reads the whole input topic.
 func (w *World) Input(partition int32) persistence.Call[[]workload.Record] {
-	return insist(w, &w.admin, func() *broker { return w.kafka.leader(partition) },
+	return insist(w, &w.admin, patience, func() *broker { return w.kafka.leader(partition) },
 		func(b *broker, reply func(tried[[]workload.Record])) {
 			l := w.kafka.input[partition]
 			if l.leader != b.number {
