@@ -88,6 +88,9 @@ func (f *Fault) Takes(k Kind) bool { return slices.Contains(f.On, k) }
 // OnServers tells whether it is done to servers.
 func (f *Fault) OnServers() bool { return f.Takes(Server) }
 
+// Cures tells whether it is done to a server that is not well, which it leaves well.
+func (f *Fault) Cures() bool { return f.cures }
+
 // Strikes tells whether it leaves a server that is not well until it is healed.
 func (f *Fault) Strikes() bool { return f.trouble != "" }
 

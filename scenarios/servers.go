@@ -107,19 +107,21 @@ func (l *loader) judgeServers() {
 		line, ill := struck[target]
 		role := slices.Contains(roles(), target)
 		unsure = unsure || a.maybe
-		switch heals := a.fault == history.FaultHealServer; {
+		fault, known := nemesis.Named(a.fault)
+		switch heals := a.fault == history.FaultHealServer || known && fault.Cures(); {
 		case unsure:
 		case heals && (target == nemesis.All && len(struck) == 0 || target != nemesis.All && !ill && !named(struck, target)):
 			l.fail(at, "", "nothing is the matter with %s here", target)
 		case !heals && ill && !role:
 			l.fail(at, "heal it first: {heal-server: "+target+"}", "%s is not well already: line %d strikes it", target, line)
 		}
-		fault, known := nemesis.Named(a.fault)
 		switch {
 		case a.fault == history.FaultHealServer && target == nemesis.All:
 			clear(struck)
 		case a.fault == history.FaultHealServer:
 			unsure = unsure || !ill // one that was struck by a role
+			delete(struck, target)
+		case known && fault.Cures():
 			delete(struck, target)
 		case known && fault.Strikes():
 			struck[target] = at.line

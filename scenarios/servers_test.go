@@ -41,6 +41,7 @@ func TestServersInAPlan(t *testing.T) {
 		"  - {maybe: true, do: [{kill-server: kafka-1}]}\n  - {kill-server: kafka-1}\n",
 		"  - {kill-server: leader}\n  - {kill-server: leader}\n  - {heal-server: leader}\n",
 		"  - {kill-server: leader}\n  - {heal-server: kafka-3}\n",
+		"  - {isolate-server: kafka-2}\n  - {elect-unclean: kafka-2}\n  - {kill-server: kafka-2}\n",
 	} {
 		if _, err := Parse("servers.yaml", []byte(strings.Replace(serversMine, "expect:", more+"expect:", 1)), catalogueVocabulary()); err != nil {
 			t.Errorf("%s: %v", more, err)
@@ -61,6 +62,7 @@ func TestMistakesWithServers(t *testing.T) {
 		{"{kill-server: coordinator}", "{kill-server: [kafka-1]}", `servers.yaml:9:19: "kill-server" takes text, not a list`},
 		{"  - {heal-server: cassandra-1}\n", "  - {kill-server: cassandra-1}\n", `servers.yaml:8:19: cassandra-1 is not well already: line 7 strikes it`},
 		{"  - {pause-server: cassandra-1}\n", "", `servers.yaml:7:19: nothing is the matter with cassandra-1 here`},
+		{"{isolate-server: kafka-2}\n  - {heal-server: all}", "{elect-unclean: kafka-2}", `servers.yaml:12:21: nothing is the matter with kafka-2 here`},
 		{"  - {isolate-server: kafka-2}\n", "", `servers.yaml:12:19: nothing is the matter with all here`},
 		{"kafka: 3", "kafka: 2", `servers.yaml:3:18: "kafka" takes 1 or 3, not 2`},
 	} {
