@@ -98,6 +98,8 @@ const (
 	Reads   = "read"
 	Writes  = "write"
 	Upserts = "upsert"
+	// Conditionals are the writes with an IF.
+	Conditionals = "conditional"
 	// Persists store a state, Deletes take one away, by a tombstone or a DELETE.
 	Persists = "persist"
 	Deletes  = "delete"
@@ -110,7 +112,7 @@ func kafkaMessages() []string {
 
 // Messages are the words that a rule may mean messages by, in order.
 func Messages() []string {
-	words := append(kafkaMessages(), OfKafka, OfCassandra, Reads, Writes, Upserts, Persists, Deletes)
+	words := append(kafkaMessages(), OfKafka, OfCassandra, Reads, Writes, Upserts, Conditionals, Persists, Deletes)
 	for _, s := range persistence.Shapes() {
 		words = append(words, s.Form())
 	}
@@ -138,6 +140,9 @@ func StatementWords(s persistence.Statement) []string {
 	words = append(words, Writes)
 	if s.Verb != persistence.Remove {
 		words = append(words, Upserts)
+	}
+	if s.If != persistence.Always {
+		words = append(words, Conditionals)
 	}
 	switch {
 	case s.Table != persistence.Snapshots || s.Verb == persistence.Expire:

@@ -39,12 +39,12 @@ func (c *conn) looksUp() bool {
 }
 
 // takeLate gives the reader what has waited.
-func (c *conn) takeLate(p []byte) int {
+func (c *conn) takeLate() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := copy(p, c.late)
-	c.late = c.late[n:]
-	return n
+	late := c.late
+	c.late = nil
+	return late
 }
 
 // behind tells whether what comes now has to go behind what came before.
@@ -69,7 +69,7 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 
 // SetDeadline sets both of the client's own.
 func (c *conn) SetDeadline(t time.Time) error {
-	if err := c.Conn.SetWriteDeadline(t); err != nil {
+	if err := c.SetWriteDeadline(t); err != nil {
 		return err
 	}
 	return c.SetReadDeadline(t)

@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"slices"
@@ -19,6 +20,9 @@ type conn struct {
 	protocol Protocol
 	// of is whose it is, where all of it is one's.
 	of string
+	// foreign is the protocol where it has addresses to translate; pieces are what its client has sent of a unit that is not whole.
+	foreign translator
+	pieces  []byte
 	// out and in are where messages wait that rules have made late.
 	out, in gate
 
@@ -58,6 +62,7 @@ type lost struct {
 
 func newConn(c net.Conn, r *Rules, p Protocol, of string) *conn {
 	w := &conn{Conn: c, rules: r, protocol: p, of: of}
+	w.foreign, _ = p.(translator)
 	w.out.deliver = func(b []byte) { _, _ = w.Conn.Write(b) } // its client looks at the connection itself
 	w.out.idle = w.closeIfLast
 	w.in.deliver = w.comesLate
@@ -65,9 +70,17 @@ func newConn(c net.Conn, r *Rules, p Protocol, of string) *conn {
 	return w
 }
 
-// Write looks at what is sent while rules stand. Clients write whole units. Of a request that does not go on its client learns
-// nothing here: it was written, as far as one can know.
+// Write looks at what is sent while rules stand. Clients write whole units, but through a proxy. Of a request that does not go on its
+// client learns nothing here: it was written, as far as one can know.
 func (c *conn) Write(p []byte) (int, error) {
+	if c.foreign != nil {
+		return c.writes(p)
+	}
+	return c.hands(p)
+}
+
+// hands hands on whole units, or what of them goes on.
+func (c *conn) hands(p []byte) (int, error) {
 	if c.rules.standing.Load() == 0 && !c.out.waits() {
 		return c.Conn.Write(p)
 	}
@@ -236,29 +249,54 @@ func (c *conn) asked(id int32) (sent, bool) {
 
 // Read hands on what the server sent, a whole unit at a time: what is taken out is taken out whole.
 func (c *conn) Read(p []byte) (int, error) {
+	b, err := c.next()
+	n := copy(p, b)
+	c.read += n
+	return n, err
+}
+
+// WriteTo hands on all that the server sends, as large as it comes.
+func (c *conn) WriteTo(w io.Writer) (total int64, err error) {
 	for {
-		if c.read < c.whole {
-			n := copy(p, c.came[c.read:c.whole])
-			c.read += n
-			return n, nil
+		b, err := c.next()
+		if errors.Is(err, io.EOF) {
+			return total, nil
 		}
-		if n := c.takeLate(p); n > 0 {
-			return n, nil
+		if err != nil {
+			return total, err
 		}
-		if c.end != nil {
-			return 0, c.end
+		n, err := w.Write(b)
+		c.read += n
+		total += int64(n)
+		if err != nil {
+			return total, err
 		}
-		c.fill()
 	}
 }
 
+// next waits for what is to be handed on next.
+func (c *conn) next() ([]byte, error) {
+	for c.read == c.whole {
+		switch late := c.takeLate(); {
+		case len(late) > 0:
+			// What has come since lies behind what is whole, and stays there.
+			c.came, c.read, c.whole = append(late, c.came[c.whole:]...), 0, len(late)
+		case c.end != nil:
+			return nil, c.end
+		default:
+			c.fill()
+		}
+	}
+	return c.came[c.read:c.whole], nil
+}
+
 // bufferSize is the least that one read from the network may take.
-const bufferSize = 16 << 10
+const bufferSize = 64 << 10
 
 // fill reads, and looks at each unit that is whole by then.
 func (c *conn) fill() {
 	c.came = append(c.came[:0], c.came[c.whole:]...)
-	c.came = slices.Grow(c.came, bufferSize)
+	c.came = slices.Grow(c.came, max(bufferSize, min(c.lacks(), mostAhead)))
 	c.read, c.whole = 0, 0
 	n, err := c.Conn.Read(c.came[len(c.came):cap(c.came)])
 	c.came = c.came[:len(c.came)+n]
@@ -267,6 +305,11 @@ func (c *conn) fill() {
 	}
 	for !c.raw && c.end == nil {
 		n := c.protocol.unit(c.came[c.whole:])
+		if n < 0 && c.foreign != nil {
+			c.fails(errForeign)
+			c.end = c.gone()
+			break
+		}
 		if n < 0 {
 			c.raw = true
 			break
@@ -287,12 +330,33 @@ func (c *conn) fill() {
 	}
 }
 
+// mostAhead is how much room is made for a unit by what its length says, which may be a lie.
+const mostAhead = 1 << 20
+
+// lacks is how much the unit that has begun lacks to be whole.
+func (c *conn) lacks() int {
+	if c.raw {
+		return 0
+	}
+	return c.protocol.unit(c.came) - len(c.came)
+}
+
 // arrives takes in the unit of n bytes that comes next, or what of it goes on.
 func (c *conn) arrives(n int) {
 	unit := c.came[c.whole : c.whole+n]
 	var stay [][]byte
 	all := true
 	for m := range c.protocol.inside(unit) {
+		if c.foreign != nil {
+			other, err := c.foreign.translates(m)
+			if err != nil {
+				c.fails(err)
+				c.end = c.gone()
+				return
+			}
+			all = all && &other[0] == &m[0]
+			m = other
+		}
 		switch c.answer(m) {
 		case passes:
 			stay = append(stay, m)

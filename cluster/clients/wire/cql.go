@@ -87,7 +87,11 @@ func (f frame) applied() bool {
 }
 
 // cql is one connection of a Cassandra driver.
-type cql struct{ segmented atomic.Bool }
+type cql struct {
+	segmented atomic.Bool
+	// foreign is the driver where it is another program's.
+	foreign *driver
+}
 
 // CQL is the protocol of Cassandra.
 func CQL() Protocol { return &cql{} }
@@ -160,8 +164,8 @@ func Mark(of string, words []string) []byte {
 func (c *cql) describe(m []byte) (Request, bool) {
 	_, payload := frame(m).parts()
 	mark, ok := markIn(payload)
-	if !ok {
-		return Request{}, false
+	if !ok && c.foreign != nil {
+		return c.foreign.describe(frame(m))
 	}
 	words := strings.Split(mark, "\n")
 	if len(words) < 3 {

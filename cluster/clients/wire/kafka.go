@@ -94,16 +94,8 @@ const keyAPIVersions = 18
 
 // codeOf gives the first error in an answer.
 func codeOf(key, version int16, answer []byte) (int16, error) {
-	resp := kmsg.ResponseForKey(key)
-	resp.SetVersion(version)
-	body := answer[answerHeader:]
-	if resp.IsFlexible() && key != keyAPIVersions { // then its header ends in a list of tagged fields, of which brokers send none
-		if len(body) == 0 {
-			return 0, kerr.CorruptMessage
-		}
-		body = body[1:]
-	}
-	if err := resp.ReadFrom(body); err != nil {
+	resp, err := readAnswer(key, version, answer)
+	if err != nil {
 		return 0, err
 	}
 	for _, code := range codesIn(resp) {
@@ -112,6 +104,20 @@ func codeOf(key, version int16, answer []byte) (int16, error) {
 		}
 	}
 	return 0, nil
+}
+
+// readAnswer reads one whole answer. The header of a flexible one ends in a list of tagged fields, of which brokers send none.
+func readAnswer(key, version int16, answer []byte) (kmsg.Response, error) {
+	resp := kmsg.ResponseForKey(key)
+	resp.SetVersion(version)
+	body := answer[answerHeader:]
+	if resp.IsFlexible() && key != keyAPIVersions {
+		if len(body) == 0 || body[0] != 0 {
+			return nil, kerr.CorruptMessage
+		}
+		body = body[1:]
+	}
+	return resp, resp.ReadFrom(body)
 }
 
 // codesIn are the error codes of the answers that rules ask about. Of other requests any answer says that they were done.
