@@ -8,7 +8,7 @@ RACE := $(if $(shell command -v $$(go env CC)),-race,)
 N ?= 10
 FOR ?= 1m
 
-.PHONY: help build test vet lint bench million fuzz guards controls repeat three killed docs images ci clean
+.PHONY: help build test vet lint bench million fuzz guards controls repeat seeds three killed docs images ci clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -53,6 +53,9 @@ guards: ## show each guard at work in the simulator, and on real servers where a
 
 controls: ## try the controls anew, and write what came of them into docs/controls.md (two minutes)
 	go run ./internal/docs controls
+
+seeds: ## every schedule of TestSeeds done twice, where the tests do every third: a seed gives one history
+	@CHAOS_SEEDS=all go test $(RACE) -count 1 -timeout 60m -v -run '^TestSeeds$$' ./controller
 
 repeat: ## the catalogue N times (default 10) on real servers and in the simulator, without retries; CHAOS_DRIVER=gocql1 for that driver
 	@CHAOS_REQUIRE_ENGINE=1 CHAOS_REPEAT=$(N) go test $(RACE) -count 1 -timeout 60m -v -run TestContainersCatalogue ./controller
