@@ -10,6 +10,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/single-writer/chaos/cluster"
+	"github.com/single-writer/chaos/cluster/containers/harm"
 	"github.com/single-writer/chaos/cluster/containers/internode"
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload/persistence"
@@ -46,6 +47,9 @@ const (
 func (c *Cluster) Replicas(ctx context.Context) (*Replicas, error) {
 	if c.warm {
 		return nil, errors.New("what the nodes of a warm cluster send each other is not led through one of its users")
+	}
+	if err := harm.Lacks(harm.Programs()...); err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, meetTime)
 	defer cancel()
