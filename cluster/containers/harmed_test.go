@@ -38,6 +38,7 @@ func TestContainersHarm(t *testing.T) {
 				t.Run(string(trouble), func(t *testing.T) { suffers(t, c.harm, "kafka-2", trouble) })
 			}
 			t.Run("roles", func(t *testing.T) { rolesMove(t, c) })
+			t.Run("unclean election", func(t *testing.T) { truncates(t, c) })
 		})
 		t.Run("nodes", func(t *testing.T) {
 			t.Parallel()
@@ -146,10 +147,47 @@ func rolesMove(t *testing.T, c *Cluster) {
 			"cassandra-1 is no broker":                         w.Move(workload.Leader, "cassandra-1"),
 			"kafka-7 cannot lead":                              w.Move(workload.Leader, "kafka-7"),
 			"no server is called kafka-7; there are: kafka-1,": w.Strike("kafka-7", workload.Killed),
+			"kafka-1 cannot be elected uncleanly: it is well":  w.Elect("kafka-1"),
 		} {
 			if _, outcome, err := call.Await(); outcome != persistence.Failed || err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, %v", want, outcome, err)
 			}
+		}
+	})
+}
+
+// truncates: what a broker lacked when it was elected is gone, though all who were in sync had it.
+func truncates(t *testing.T, c *Cluster) {
+	in(t, c, func(w cluster.World) {
+		for _, step := range []struct {
+			records int
+			do      func() persistence.Call[string]
+		}{
+			{0, func() persistence.Call[string] { return w.Move(workload.Leader, "kafka-1") }},
+			{3, func() persistence.Call[string] { return w.Strike("kafka-3", workload.Killed) }},
+			{4, func() persistence.Call[string] { return w.Elect("kafka-3") }},
+		} {
+			for range step.records {
+				if _, _, err := w.Produce(0, "k", []byte("v")).Await(); err != nil {
+					t.Error(err)
+				}
+			}
+			began := time.Now()
+			proof, _, err := step.do().Await()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			t.Logf("%.2f s: %s", time.Since(began).Seconds(), proof)
+		}
+		if leader, _, err := w.Playing(workload.Leader).Await(); err != nil || leader != "kafka-3" {
+			t.Errorf("%s leads, %v", leader, err)
+		}
+		if records, _, err := w.Input(0).Await(); err != nil || len(records) != 3 {
+			t.Errorf("%d records are left, %v", len(records), err)
+		}
+		if c.harm.Ill("kafka-1") || c.harm.Ill("kafka-3") {
+			t.Error("it left somebody ill")
 		}
 	})
 }

@@ -61,7 +61,8 @@ func (s *subnet) make(ctx context.Context, e engine, labels map[string]string) e
 			return &NetworkError{Cause: err}
 		}
 		chosen := options
-		chosen.IPAM = &network.IPAM{Config: []network.IPAMConfig{{Subnet: prefix}}}
+		// An engine that chooses its own address tells it only when it was started anew.
+		chosen.IPAM = &network.IPAM{Config: []network.IPAMConfig{{Subnet: prefix, Gateway: prefix.Masked().Addr().Next()}}}
 		created, err := e.NetworkCreate(ctx, s.name, chosen)
 		if err == nil {
 			s.id, s.prefix = created.ID, prefix

@@ -27,6 +27,8 @@ const (
 	// strikeTime is above the time that the proof of any trouble may take, and healTime above that of a server that starts.
 	strikeTime = time.Minute
 	healTime   = harm.Patience + strikeTime/2
+	// electTime is for a server that is killed, another that starts, and both being well again.
+	electTime = healTime
 )
 
 // Servers names the servers, Kafka's first.
@@ -47,11 +49,9 @@ func (w *world) Heal(server string) persistence.Call[string] {
 	return w.Do(healTime, func(ctx context.Context) (string, error) { return w.cluster.harm.Heal(ctx, server) })
 }
 
-// Elect fails.
+// Elect makes a broker lead the input that was kept from its newest records.
 func (w *world) Elect(server string) persistence.Call[string] {
-	return w.Do(strikeTime, func(context.Context) (string, error) {
-		return "", refused(fmt.Errorf("%s cannot be elected uncleanly: that is not there yet for real servers", server))
-	})
+	return w.Do(electTime, func(ctx context.Context) (string, error) { return w.elect(ctx, server) })
 }
 
 // Close ends the run's clients, and heals the servers for whoever comes next: a run that was aborted may not have.

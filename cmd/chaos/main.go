@@ -40,7 +40,8 @@ func run(args []string, out, errs io.Writer) int {
 	defer stop()
 	noticed := context.AfterFunc(ctx, func() {
 		stop()
-		c.progress("interrupted: ending what runs and removing what was started; once more ends the program at once")
+		c.progress("interrupted: ending what runs, healing and removing what was started; once more ends the program at once: what it leaves " +
+			"then, chaos down removes, and the next run heals or removes")
 	})
 	defer noticed()
 	root.SetArgs(args)

@@ -94,27 +94,32 @@ const replication = 19092
 // starved is of a broker that gets no records of another.
 const starved workload.Trouble = "starved"
 
-// Starve keeps a broker from the records of another, and from nothing else: it stays alive for its controller. It gives the proof.
-func (s *Servers) Starve(ctx context.Context, server, of string) (string, error) {
-	m, err := s.find(server)
+// Starve kills a broker and starts it again without letting it have the records of another: it is alive for its controller, and
+// in sync with nothing that the other leads. The rules are there long before a starting broker comes to ask for records.
+func (s *Servers) Starve(ctx context.Context, server, of string) error {
+	m, err := s.claim(ctx, server, starved)
 	if err != nil {
-		return "", err
+		return err
 	}
 	other, err := s.find(of)
 	if err != nil {
-		return "", err
-	}
-	if err := s.begin(m, starved); err != nil {
-		return "", err
+		return err
 	}
 	var all []rule
 	for _, a := range other.addresses {
 		all = append(all, rule{false, peers, fmt.Sprintf("-d %s/32 -p tcp -m tcp --dport %d", a, replication), true})
 	}
-	if err := s.restore(ctx, m, all); err != nil {
-		return "", err
+	err = s.kill(ctx, m)
+	if err == nil {
+		err = s.run(ctx, m)
 	}
-	return s.proveCounts(ctx, m, all)
+	if err == nil {
+		err = s.restore(ctx, m, all)
+	}
+	if err != nil {
+		return fmt.Errorf("start %s without the records of %s: %w", server, of, err)
+	}
+	return nil
 }
 
 // rulesOf are those of a trouble of this server.

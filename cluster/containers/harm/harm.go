@@ -138,7 +138,7 @@ func (s *Servers) Cannot(server string, t workload.Trouble) string {
 			return fmt.Sprintf("%s has no peers that it could be cut off from: it is the only one of its kind", server)
 		}
 		return s.noWayIn(cutting...)
-	case workload.Unreachable:
+	case workload.Unreachable, starved:
 		return s.noWayIn(cutting...)
 	case workload.Full:
 		return s.noWayIn()

@@ -24,7 +24,7 @@ func (s *Servers) inspect(ctx context.Context, m *member) (container.InspectResp
 	return i.Container, nil
 }
 
-// kill ends the server's process, which is its container's first.
+// kill ends the server's process, which is its container's first. The engine answers when it has ended.
 func (s *Servers) kill(ctx context.Context, m *member) error {
 	_, err := s.engine.ContainerKill(ctx, m.Container, client.ContainerKillOptions{Signal: "KILL"})
 	return err
