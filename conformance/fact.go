@@ -58,6 +58,9 @@ func Facts() []Fact {
 // that is a cluster.Replicas.
 func Replicated() []Fact { return slices.Concat(phases(), replicas()) }
 
+// Harmed are the facts that take a server of which a process ends or stands still.
+func Harmed() []Fact { return harmed() }
+
 // Check runs a fact's script in a world that nothing else has touched. The error says what was otherwise.
 func (f Fact) Check(w World) error {
 	b := &bench{servers: w}

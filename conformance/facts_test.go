@@ -14,6 +14,7 @@ import (
 // TestFacts shows each fact in the simulator, and those that one node shows in a store of three too.
 func TestFacts(t *testing.T) {
 	facts(t, sim.Cluster{}, conformance.Facts())
+	t.Run("harmed", func(t *testing.T) { facts(t, sim.Cluster{}, conformance.Harmed()) })
 	t.Run("replicated", func(t *testing.T) {
 		facts(t, sim.Cluster{Replicas: 3}, slices.Concat(conformance.Facts(), conformance.Replicated()))
 	})

@@ -12,8 +12,6 @@ func NotModelled() []Unmodelled {
 		unasked = "no statement of the rig asks for it"
 	)
 	return []Unmodelled{
-		{Cassandra, "a statement whose coordinator was paused is applied when it goes on, after the client has given up",
-			"a simulated request that times out is not held up; `lost-answer` and the fault `lose` show what it does to a worker"},
 		{Cassandra, "a driver that sends a conditional write again can be refused by itself", "shown on real servers by the scenario `lost-answer`"},
 		{Cassandra, "paxos_variant: v2 has no CAS_WRITE_UNKNOWN, and its time-outs in propose look like those in prepare, those in commit are " +
 			"of the kind CAS", "the simulated rounds are those of v1, the default"},
@@ -25,6 +23,5 @@ func NotModelled() []Unmodelled {
 		{Kafka, "transactions: TxnOffsetCommit fenced by member and generation but not for nobody, fencing by epoch, time-outs (KIP-98, KIP-447, KIP-890)",
 			"there are no transactions yet"},
 		{Kafka, "the consumer protocol of KIP-848: STALE_MEMBER_EPOCH, KIP-1251", "groups are classic ones"},
-		{Kafka, "what was sent to a paused broker is applied after it goes on, though the client has given up", "the simulated broker is never held up"},
 	}
 }

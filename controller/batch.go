@@ -186,11 +186,11 @@ func SizeFor(s *scenarios.Scenario) cluster.Size {
 	return cluster.Size{Kafka: s.Cluster.Kafka, Cassandra: s.Cluster.Cassandra}
 }
 
-// tooSmall says, of an error about a cluster that is too small, which scenario needs more, and where that stands.
+// tooSmall says, of an error about a cluster that is too small, where it stands that more is needed.
 func tooSmall(all []*scenarios.Scenario, there cluster.Size, err error) error {
 	for _, s := range all {
 		if !there.Serves(SizeFor(s)) {
-			return fmt.Errorf("%s: %s needs %s: %w", s.Cluster.Where, s.Name, SizeFor(s), err)
+			return fmt.Errorf("%s: %w", s.Cluster.Where, err)
 		}
 	}
 	return err

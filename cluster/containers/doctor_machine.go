@@ -105,7 +105,7 @@ func (x *examination) network(ctx context.Context) Check {
 		err = errors.Join(err, removeRun(ctx, x.engine, run))
 		return problem("look into the engine's own log: it needs bridges and iptables, and the right to make them", "%v", err)
 	}
-	gateway, err := x.reachable(ctx, made.clients.id)
+	gateway, err := reachable(made.clients)
 	if e := removeRun(ctx, x.engine, run); e != nil {
 		return problem("look into the engine's own log", "networks were made and could not be removed: %v", e)
 	}
@@ -116,24 +116,17 @@ func (x *examination) network(ctx context.Context) Check {
 }
 
 // reachable gives this machine's address in a network.
-func (x *examination) reachable(ctx context.Context, network string) (gateway netip.Addr, err error) {
-	n, err := x.engine.NetworkInspect(ctx, network, client.NetworkInspectOptions{})
-	if err != nil {
-		return gateway, fmt.Errorf("look at the network: %w", err)
-	}
+func reachable(n subnet) (at netip.Addr, err error) {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {
-		return gateway, fmt.Errorf("look at the addresses of this machine: %w", err)
+		return at, fmt.Errorf("look at the addresses of this machine: %w", err)
 	}
-	for _, c := range n.Network.IPAM.Config {
-		gateway = c.Gateway
-		for _, a := range addresses {
-			if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr() == gateway {
-				return gateway, nil
-			}
+	for _, a := range addresses {
+		if p, err := netip.ParsePrefix(a.String()); err == nil && n.prefix.Contains(p.Addr()) {
+			return p.Addr(), nil
 		}
 	}
-	return gateway, errors.New("this machine has no address in the engine's networks: nothing in them could be reached")
+	return at, errors.New("this machine has no address in the engine's networks: nothing in them could be reached")
 }
 
 // serverFaults tells what of harm can be done to servers here. What cannot is no problem of a run that does not do it.

@@ -134,7 +134,7 @@ func (k *kafka) load() {
 	b.after(k.draw(loadsAfter, loadsBefore), func() {
 		b.loading = false
 		if k.coordinator() == b {
-			b.group = load(b)
+			b.group = k.rules.load(b)
 			b.look()
 		}
 	})

@@ -31,6 +31,8 @@ type groupRules struct {
 	returns func(g *group, sameAssignor bool) bool
 	// awaited tells whether a member that has not rejoined is kept.
 	awaited func(m *groupMember) bool
+	// load is the group that a broker has which begins to coordinate it.
+	load func(b *broker) *group
 }
 
 func kafkaRules() groupRules {
@@ -52,6 +54,7 @@ func kafkaRules() groupRules {
 		fenced:    codeFencedInstance,
 		returns:   func(g *group, sameAssignor bool) bool { return g.state == stateStable && sameAssignor },
 		awaited:   func(m *groupMember) bool { return m.instance != "" },
+		load:      load,
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 type server struct {
 	net  *network
 	name string
+	// forgets is for a test: what it was sent while it stood still it does not do when it goes on.
+	forgets bool
 	// trouble is what is the matter with it, from the strike on until it is seen to be well; empty while it is. healing tells that it
 	// is gone already, and strikes counts how often there was any.
 	trouble workload.Trouble
@@ -151,6 +153,9 @@ func (s *server) thaw() {
 	s.frozen = false
 	waits := s.waits
 	s.waits = nil
+	if s.forgets {
+		return
+	}
 	for _, do := range waits {
 		s.act(do)
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"net"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,6 +109,21 @@ func TestContainersWarmCluster(t *testing.T) {
 			"the image of Cassandra\n    is there: Cassandra ", "wanted:   image other:1\n", "--cold")
 		says(t, controller.ExitRig, []string{"up", "--kafka-image", "other:1"}, "the image of Kafka\n    is there: Kafka ")
 		says(t, controller.ExitRig, []string{"doctor", "--kafka-image", "other:1"}, "BROKEN: ", "wanted: image other:1")
+	})
+
+	t.Run("more servers than there are", func(t *testing.T) {
+		live, err := os.ReadFile("testdata/live.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "three.yaml")
+		if err := os.WriteFile(file, append([]byte("cluster: {kafka: 3}\n"), live...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		says(t, controller.ExitRig, []string{"run", file, "--cluster", "containers", "--out", out()}, "three.yaml:1:10: ", "a smaller one than",
+			"chaos up --kafka 3 --cassandra 1 starts one that serves; --cold leaves")
+		says(t, controller.ExitRig, []string{"up", "--cassandra", "3"}, "1 Kafka and 3 Cassandra are needed")
+		says(t, controller.ExitUsage, []string{"up", "--cassandra", "2"}, "--kafka and --cassandra take 1 or 3, not 2")
 	})
 
 	t.Run("half dead", func(t *testing.T) {

@@ -36,7 +36,7 @@ func made() (map[string]string, error) {
 		"document": document(), "requires": requires(), "faults": faults(),
 		"searched": searched(drawn), "controls": controlsTable(), "controls-tried": triedTable(),
 		"facts-cassandra": facts(conformance.Cassandra), "facts-kafka": facts(conformance.Kafka),
-		"facts-replicated": replicated(), "facts-not-modelled": notModelled(),
+		"facts-replicated": replicated(), "facts-harmed": harmedFacts(), "facts-not-modelled": notModelled(),
 	})
 	return parts, nil
 }
@@ -154,6 +154,15 @@ func replicated() string {
 		rows = append(rows, []string{code(f.Name), f.Says, f.Source, f.Otherwise})
 	}
 	return fmt.Sprintf("%d facts, each shown in the simulator and on three nodes of Cassandra %s.\n\n", len(rows), images.CassandraVersion) + factTable(rows)
+}
+
+// harmedFacts are those of servers in trouble.
+func harmedFacts() string {
+	var rows [][]string
+	for _, f := range conformance.Harmed() {
+		rows = append(rows, []string{code(f.Name), f.Says, f.Source, f.Otherwise})
+	}
+	return fmt.Sprintf("%d facts, each shown in the simulator.\n\n", len(rows)) + factTable(rows)
 }
 
 func factTable(rows [][]string) string {
