@@ -36,6 +36,8 @@ bench: ## schedules a second, what reading, recording and checking cost, and the
 	GOGC=800 go test -run '^$$' -bench . -benchmem -cpu 1 ./controller/search
 	go test -run '^$$' -bench . -benchmem -cpu 1 ./checker ./history
 	go test -run '^$$' -bench . -benchtime 2000x -v ./cluster/clients
+	go test -run '^$$' -bench '^Benchmark(Latency|Throughput)$$' -benchtime 3000x ./cluster/clients/wire/proxy
+	go test -run '^$$' -bench Containers -benchtime 12x ./cluster/clients/wire/proxy
 
 million: ## a million schedules of the small scenario: the time, and the memory at the start, on the way and at the end
 	@CHAOS_SCHEDULES=1000000 GOGC=800 go test -count 1 -timeout 12h -v -run TestMemoryIsFlat ./controller/search
