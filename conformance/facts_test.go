@@ -20,8 +20,10 @@ func TestFacts(t *testing.T) {
 	})
 }
 
-// TestContainersFacts shows each fact that one node shows on real servers: the same scripts.
-func TestContainersFacts(t *testing.T) { facts(t, containerstest.Open(t), conformance.Facts()) }
+// TestContainersFacts shows each fact that one server of each kind shows on real ones: the same scripts.
+func TestContainersFacts(t *testing.T) {
+	facts(t, containerstest.Open(t), slices.Concat(conformance.Facts(), conformance.Harmed()))
+}
 
 // TestContainersReplicated shows those that take several nodes on three real ones.
 func TestContainersReplicated(t *testing.T) {

@@ -21,6 +21,8 @@ func harmed() []Fact {
 		Otherwise: "what a server was sent while it stood still is lost",
 		show: func(b *bench) {
 			a := b.client("a", session).join().joined().sync()
+			// Over the connection that this opens: a broker that stands still greets no new one.
+			a.commits(a.token, accepted)
 			b.struck(theBroker, workload.Paused)
 			if _, outcome, _ := a.requests.Commit(a.token, 0, 7).Await(); outcome != persistence.Unknown {
 				b.wrongf("a commit to a broker that stands still: outcome %d", outcome)
@@ -39,7 +41,8 @@ func harmed() []Fact {
 			b.struck(theBroker, workload.Killed)
 			b.healed(theBroker)
 			b.until("the offset is there", func() bool { return b.committed().Known })
-			a.commits(a.token, accepted)
+			// Over a connection of its own: that of before has to break first.
+			b.client("a", session).commits(a.token, accepted)
 		},
 	}, {
 		Name: "a-paused-node-writes-late", Of: Cassandra, Source: "measured on 5.0.5, paused for 3 and for 15 s",

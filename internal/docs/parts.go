@@ -36,7 +36,7 @@ func made() (map[string]string, error) {
 		"document": document(), "requires": requires(), "faults": faults(),
 		"searched": searched(drawn), "controls": controlsTable(), "controls-tried": triedTable(),
 		"facts-cassandra": facts(conformance.Cassandra), "facts-kafka": facts(conformance.Kafka),
-		"facts-replicated": replicated(), "facts-harmed": harmedFacts(), "facts-not-modelled": notModelled(),
+		"facts-replicated": replicated(), "facts-harmed": harmed(), "facts-not-modelled": notModelled(),
 	})
 	return parts, nil
 }
@@ -138,31 +138,26 @@ func properties() string {
 // facts says what each fact of a system is, where it comes from, and which wrong simulator its script is seen to notice.
 func facts(of conformance.System) string {
 	version := map[conformance.System]string{conformance.Cassandra: images.CassandraVersion, conformance.Kafka: images.KafkaVersion}[of]
-	var rows [][]string
-	for _, f := range conformance.Facts() {
-		if f.Of == of {
-			rows = append(rows, []string{code(f.Name), f.Says, f.Source, f.Otherwise})
-		}
-	}
-	return fmt.Sprintf("%d facts, each shown in the simulator and on %s %s.\n\n", len(rows), of, version) + factTable(rows)
+	all := slices.DeleteFunc(conformance.Facts(), func(f conformance.Fact) bool { return f.Of != of })
+	return shownOn(fmt.Sprintf("%s %s", of, version), all)
 }
 
 // replicated are the facts that take several nodes.
 func replicated() string {
-	var rows [][]string
-	for _, f := range conformance.Replicated() {
-		rows = append(rows, []string{code(f.Name), f.Says, f.Source, f.Otherwise})
-	}
-	return fmt.Sprintf("%d facts, each shown in the simulator and on three nodes of Cassandra %s.\n\n", len(rows), images.CassandraVersion) + factTable(rows)
+	return shownOn("three nodes of Cassandra "+images.CassandraVersion, conformance.Replicated())
 }
 
-// harmedFacts are those of servers in trouble.
-func harmedFacts() string {
+// harmed are those of servers in trouble.
+func harmed() string {
+	return shownOn(fmt.Sprintf("Kafka %s and Cassandra %s", images.KafkaVersion, images.CassandraVersion), conformance.Harmed())
+}
+
+func shownOn(servers string, facts []conformance.Fact) string {
 	var rows [][]string
-	for _, f := range conformance.Harmed() {
+	for _, f := range facts {
 		rows = append(rows, []string{code(f.Name), f.Says, f.Source, f.Otherwise})
 	}
-	return fmt.Sprintf("%d facts, each shown in the simulator.\n\n", len(rows)) + factTable(rows)
+	return fmt.Sprintf("%d facts, each shown in the simulator and on %s.\n\n", len(rows), servers) + factTable(rows)
 }
 
 func factTable(rows [][]string) string {
