@@ -284,7 +284,9 @@ func (c *conn) next() ([]byte, error) {
 		case c.end != nil:
 			return nil, c.end
 		default:
-			c.fill()
+			if err := c.fill(); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return c.came[c.read:c.whole], nil
@@ -293,14 +295,18 @@ func (c *conn) next() ([]byte, error) {
 // bufferSize is the least that one read from the network may take.
 const bufferSize = 64 << 10
 
-// fill reads, and looks at each unit that is whole by then.
-func (c *conn) fill() {
+// fill reads, and looks at each unit that is whole by then. The error is that the client's deadline has passed, which ends nothing:
+// it may set another, and reads on.
+func (c *conn) fill() (late error) {
 	c.came = append(c.came[:0], c.came[c.whole:]...)
 	c.came = slices.Grow(c.came, max(bufferSize, min(c.lacks(), mostAhead)))
 	c.read, c.whole = 0, 0
 	n, err := c.Conn.Read(c.came[len(c.came):cap(c.came)])
 	c.came = c.came[:len(c.came)+n]
-	if errors.Is(err, os.ErrDeadlineExceeded) && c.looksUp() {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		if !c.looksUp() {
+			late = err
+		}
 		err = nil
 	}
 	for !c.raw && c.end == nil {
@@ -320,7 +326,7 @@ func (c *conn) fill() {
 		c.arrives(n)
 	}
 	if c.end != nil {
-		return
+		return nil
 	}
 	if broken := c.gone(); broken != nil {
 		err = broken
@@ -328,6 +334,7 @@ func (c *conn) fill() {
 	if c.end = err; err != nil || c.raw {
 		c.whole = len(c.came)
 	}
+	return late
 }
 
 // mostAhead is how much room is made for a unit by what its length says, which may be a lie.

@@ -79,11 +79,15 @@ func TestRequestsThatAreLate(t *testing.T) {
 	}
 	wantNext(t, b.server, first, behind)
 
-	late := arm(t, b.dialer, "a/1", workload.Rule{Message: "OffsetCommit", Way: workload.Request, Do: workload.Delay, By: 50 * time.Millisecond, Nth: 1})
+	const by = 50 * time.Millisecond
+	late := arm(t, b.dialer, "a/1", workload.Rule{Message: "OffsetCommit", Way: workload.Request, Do: workload.Delay, By: by, Nth: 1})
+	began := time.Now()
 	sent := b.ask(3, commitRequest(8))
 	wantProof(t, late, "is kept for 50ms")
-	wantNothing(t, b.server)
 	wantNext(t, b.server, sent)
+	if after := time.Since(began); after < by {
+		t.Errorf("what is kept for %s came after %s", by, after)
+	}
 }
 
 // So it is with answers, whose reader waits in the network meanwhile, by its own deadlines.
@@ -109,6 +113,17 @@ func TestAnswersThatAreLate(t *testing.T) {
 	if err := <-reads; err != nil {
 		t.Error(err)
 	}
+}
+
+// A deadline that passes in the middle of an answer costs nothing of it.
+func TestReadsOnAfterADeadline(t *testing.T) {
+	b := connectKafka(t, newDialer(Kafka))
+	b.ask(1, commitRequest(8))
+	answer := commitAnswer(1, 8, 0)
+	b.says(answer[:7])
+	wantNothing(t, b.conn)
+	b.says(answer[7:])
+	wantNext(t, b.conn, answer)
 }
 
 // What is dropped is taken out of the connection, which goes on; a silenced one goes on the other way.
