@@ -5,7 +5,8 @@
 // simulator of which it is, and the script must notice.
 //
 // A new fact goes into the list of its system (cassandra.go, ttl.go, timestamps.go, kafka.go, rebalance.go, static.go,
-// idempotence.go, compaction.go), one that takes several nodes into rounds.go or replicas.go; docs/facts.md lists them all.
+// idempotence.go, compaction.go), one that takes several nodes into rounds.go or replicas.go, one
+// about a server in trouble into harmed.go; docs/facts.md lists them all.
 package conformance
 
 import (

@@ -9,7 +9,7 @@ import (
 	"github.com/single-writer/chaos/workload/persistence"
 )
 
-// Where facts come from that the containers, with their one node, cannot show.
+// Where facts come from that take several nodes.
 const (
 	onThree = "measured on three nodes of 5.0.5"
 	read    = "read in the source of Cassandra"

@@ -72,8 +72,13 @@ func (s *script) play(w workload.World) error {
 	if err := s.runner.StopAll(w); err != nil {
 		return fmt.Errorf("stop the workers at the end: %w", err)
 	}
-	if d := s.unsettled(w.Now(), settle); d > 0 {
-		w.Sleep(d)
+	// What a rule has made late is on its way to a server only now, whenever it left its worker.
+	unsettled := s.unsettled(w.Now(), settle)
+	if late := s.runner.Late(); late > 0 {
+		unsettled = max(unsettled, late+settle-w.Now())
+	}
+	if unsettled > 0 {
+		w.Sleep(unsettled)
 	}
 	if err := s.observer.Finish(w, ending); err != nil {
 		return fmt.Errorf("the last reads: %w", err)

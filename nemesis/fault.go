@@ -23,7 +23,7 @@ const (
 	Accounts Kind = "accounts"
 	// Server is a server by its name, kafka-2 or cassandra-1; PlayedBy a role, which stands for the broker that has it when the
 	// fault is done; AnotherServer the word "another", for the next broker that is well and has not the role that the fault is
-	// about; Servers the word "all", for all that are not well.
+	// about; AllServers the word "all", for all that are not well.
 	Server        Kind = "server"
 	PlayedBy      Kind = "role"
 	AnotherServer Kind = "another"

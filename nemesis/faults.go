@@ -75,8 +75,8 @@ var onMessages = []Fault{
 	},
 	{
 		Name: history.FaultLoseAnswer, On: []Kind{Worker},
-		Does: "lets the store do what the worker writes next, and cuts the connection before the worker is told; a DELETE does " +
-			"not say whose it is, and is passed over",
+		Does: "lets the store do what the worker writes next, and cuts the connection before the worker is told; a DELETE is " +
+			"passed over, for which there is `cut-message`",
 		Proof: "what of the answer was held back, once it was", Heal: healsByItself, arm: losing(workload.Upserts, workload.Answer),
 	},
 	{
@@ -91,8 +91,8 @@ var onMessages = []Fault{
 	},
 	{
 		Name: history.FaultLoseWrite, On: []Kind{Worker},
-		Does: "cuts the connection under what the worker writes next, before the store is asked; a DELETE does not say whose it " +
-			"is, and is passed over",
+		Does: "cuts the connection under what the worker writes next, before the store is asked; a DELETE is passed " +
+			"over, for which there is `cut-message`",
 		Proof: "what of the request was not sent, once it was not", Heal: healsByItself, arm: losing(workload.Upserts, workload.Request),
 	},
 	{

@@ -68,8 +68,9 @@ func joined(left, err error) error {
 	return fmt.Errorf("%w; before that: %s", left, err.Error())
 }
 
-// HealAll heals whatever is not well, for the end of a run whatever ended it.
-func (r *Runner) HealAll(w workload.World) error { return r.undo(w, true) }
+// HealAll ends the plan and heals whatever is not well, for the end of a run whatever ended it: a plan that went on could harm a
+// server behind its heal.
+func (r *Runner) HealAll(w workload.World) error { return errors.Join(r.quit(w), r.undo(w, true)) }
 
 // undo heals what is not well, and lifts what stands on the wire, or all that was armed there: what is to strike one message may
 // still come about after the plan.

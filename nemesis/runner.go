@@ -46,6 +46,8 @@ type Runner struct {
 	// armed is what stands on the wire, or waits there for its message, late until when a message that was made late is there.
 	armed []armed
 	late  time.Duration
+	// draws counts the rules that strike by chance.
+	draws uint64
 	// Done tells that it came to its end, Failed why that was too early.
 	Done   bool
 	Failed error

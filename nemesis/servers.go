@@ -184,10 +184,13 @@ func (r *Runner) tell(w workload.World) {
 
 // cannot says why the cluster cannot do a fault to a server.
 func (r *Runner) cannot(f *Fault, server string) string {
-	if f.trouble == "" {
-		return ""
+	switch {
+	case f.trouble != "":
+		return r.Servers.Cannot(server, f.trouble)
+	case f.cures: // its leader and its peers are kept from each other meanwhile
+		return r.Servers.Cannot(server, workload.Isolated)
 	}
-	return r.Servers.Cannot(server, f.trouble)
+	return ""
 }
 
 // serverOf gives the server that a target means now.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/single-writer/chaos/history"
 	"github.com/single-writer/chaos/workload"
@@ -80,7 +81,8 @@ func (r *Runner) armRule(a Action) (persistence.Call[string], error) {
 	rule := *a.Rule
 	if rule.Draw != nil {
 		// Of two rules of one run each draws for itself.
-		draw := workload.Draw{Chance: rule.Draw.Chance, Seed: uint64(r.Seed)<<8 + uint64(len(r.armed))}
+		draw := workload.Draw{Chance: rule.Draw.Chance, Seed: uint64(r.Seed)<<8 + r.draws}
+		r.draws++
 		rule.Draw = &draw
 	}
 	if err := rule.Check(); err != nil {
@@ -143,6 +145,9 @@ func (r *Runner) liftAll(w workload.World, all bool) (left []string) {
 	}
 	return left
 }
+
+// Late is until when a message that was made late is on its way.
+func (r *Runner) Late() time.Duration { return r.late }
 
 // with says in words what an action arms.
 func (a Action) with() string {

@@ -32,6 +32,14 @@ func (s *Scenario) Slower(times int) *Scenario {
 	}
 	for i := range out.Plan {
 		step := &out.Plan[i]
+		step.Do = slices.Clone(step.Do)
+		for j := range step.Do {
+			if rule := step.Do[j].Rule; rule != nil {
+				later := *rule
+				longer(&later.By)
+				step.Do[j].Rule = &later
+			}
+		}
 		longer(&step.After)
 		awaited(&step.When)
 		step.And = slices.Clone(step.And)

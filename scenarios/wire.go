@@ -113,6 +113,8 @@ func (l *loader) judgeWires() {
 		switch lifts := a.fault == history.FaultLift; {
 		case lifts && !armed[a.target.text] && l.planRead && !a.maybe:
 			l.fail(a.target.at, "", "nothing was armed on the wire of %s", a.target.text)
+		case lifts && !a.maybe:
+			delete(armed, a.target.text)
 		case !lifts:
 			armed[a.target.text] = true
 		}

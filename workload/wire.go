@@ -65,7 +65,8 @@ const (
 	Drop Effect = "drop"
 	// Cut takes it out and breaks the connection, before the effect or after it.
 	Cut Effect = "cut"
-	// Silence takes it out, and all else that its sender sends, or is to be told, on this connection; the other way goes on.
+	// Silence takes it out, and all else that its sender sends, or is to be told, on this connection; the other way goes on. The
+	// connections to Cassandra are every worker's: there it is all else between the worker and Cassandra.
 	Silence Effect = "silence"
 )
 

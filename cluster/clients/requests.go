@@ -117,6 +117,7 @@ func asked[T kmsg.Response](ctx context.Context, r *requests, req kmsg.Request) 
 	}
 	resp, err := r.client.Broker(int(node)).Request(ctx, req)
 	if err != nil {
+		r.world.forgetCoordinator()
 		return answer, err
 	}
 	answer, ok := resp.(T)

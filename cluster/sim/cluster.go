@@ -117,8 +117,8 @@ func (c *Cluster) read(word string) (err error) {
 }
 
 // errBeyond is why some decisions cannot be left to the seed alone.
-var errBeyond = errors.New("what the nodes of a store lose, and who of them coordinates, is the seed's, whatever decisions are left to it: " +
-	"decisions are chosen for a store of one node")
+var errBeyond = errors.New("what the nodes of a store lose, who of them coordinates, and which of several brokers leads and when another does, is the " +
+	"seed's, whatever decisions are left to it: decisions are chosen for one server of each kind")
 
 // nodes is how many nodes the store of a run has.
 func (c Cluster) nodes(s cluster.Spec) int { return max(1, cmp.Or(c.Replicas, s.Cassandra)) }
@@ -133,7 +133,7 @@ func (c Cluster) Open(ctx context.Context, s cluster.Spec, r history.Recorder) (
 	if err != nil {
 		return nil, err
 	}
-	if c.Only != "" && c.nodes(s) > 1 {
+	if c.Only != "" && (c.nodes(s) > 1 || s.Kafka > 1) {
 		return nil, errBeyond
 	}
 	if c.Only != "" {

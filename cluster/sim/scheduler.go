@@ -1,4 +1,4 @@
-// Package sim is the deterministic world: virtual time, one Kafka, one Cassandra, and messages between them and the
+// Package sim is the deterministic world: virtual time, a Kafka and a Cassandra of one server or of three, and messages between them and the
 // members that take their time. One seed decides everything; the same seed gives the same history, byte for byte.
 //
 // Processes are coroutines. Whenever one gives the baton away, a strategy draws the next from those that can go on;

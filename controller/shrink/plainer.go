@@ -60,9 +60,10 @@ func (r *reducer) decisions(ctx context.Context, t trial) (only string, count in
 }
 
 // beyond tells whether the seed also decides what is no decision of the schedule: which message between the nodes of the store is
-// lost, who coordinates and stands back, and how wrong a clock is. With no decision left to it, it would decide these.
+// lost, who coordinates and stands back, how wrong a clock is, and which of several brokers leads and when another does. With no
+// decision left to it, it would decide these.
 func beyond(schedule string, s *scenarios.Scenario) bool {
-	return s.Cluster.Cassandra > 1 || slices.ContainsFunc(strings.Fields(schedule), func(word string) bool {
+	return s.Cluster.Cassandra > 1 || s.Cluster.Kafka > 1 || slices.ContainsFunc(strings.Fields(schedule), func(word string) bool {
 		return strings.HasPrefix(word, "replicas-") || strings.HasPrefix(word, "skew-")
 	})
 }

@@ -185,8 +185,11 @@ func TestShrinkMost(t *testing.T) {
 	}
 	for schedule, want := range map[string]bool{"": false, "pct loss-0.01": false, "replicas-3": true,
 		"loss-0.01 skew-1s": true} {
-		if beyond(schedule, &scenarios.Scenario{Cluster: scenarios.Cluster{Kafka: 3, Cassandra: 1}}) != want {
+		if beyond(schedule, &scenarios.Scenario{Cluster: scenarios.Cluster{Kafka: 1, Cassandra: 1}}) != want {
 			t.Errorf("%q: %v", schedule, !want)
+		}
+		if !beyond(schedule, &scenarios.Scenario{Cluster: scenarios.Cluster{Kafka: 3, Cassandra: 1}}) {
+			t.Error("of several brokers the seed decides more than the schedule")
 		}
 		if !beyond(schedule, &scenarios.Scenario{Cluster: scenarios.Cluster{Kafka: 1, Cassandra: 3}}) {
 			t.Errorf("%q, of a scenario that has three nodes", schedule)

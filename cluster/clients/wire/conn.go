@@ -149,7 +149,7 @@ func (c *conn) request(m []byte) fate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	what := fmt.Sprintf("request %d of %s, %s of %d bytes,", id, c.LocalAddr(), q.Words[1], len(m))
-	if a := r.walling(workload.Request, q, c); a != nil {
+	if a := r.walling(workload.Request, q, c, r.number); a != nil {
 		c.awaits(id, sent{q, r.number})
 		return c.walled(a, m, &c.out, what)
 	}
@@ -174,9 +174,18 @@ func (c *conn) takes(a *Armed) fate {
 	case workload.Cut:
 		return cuts
 	case workload.Silence:
-		a.silenced[c] = true
+		a.silenced[c.silenced()] = true
 	}
 	return taken
+}
+
+// silenced is what a rule silences by silencing this connection: of one that many share all that are like it, or what its worker
+// sends next would take another.
+func (c *conn) silenced() *conn {
+	if c.of == "" {
+		return nil
+	}
+	return c
 }
 
 // walled is the fate of a message before a wall: a silent one keeps it, as TCP sends again until it comes through.
@@ -218,7 +227,7 @@ func (c *conn) answer(m []byte) fate {
 	defer r.mu.Unlock()
 	words, done := q.Done(m)
 	what := fmt.Sprintf("the answer to request %d of %s, %s,", id, c.LocalAddr(), words)
-	if a := r.walling(workload.Answer, q.Request, c); a != nil {
+	if a := r.walling(workload.Answer, q.Request, c, q.armed); a != nil {
 		return c.walled(a, slices.Clone(m), &c.in, what)
 	}
 	if !done {

@@ -19,8 +19,10 @@ type Rules struct {
 	standing atomic.Int32
 	mu       sync.Mutex
 	all      []*Armed
-	number   int
-	conns    map[*conn]bool
+	// over are rules that have struck all they are for, and whose messages may be late still.
+	over   []*Armed
+	number int
+	conns  map[*conn]bool
 	// lost are the commits that were lost on their way, by whose they are: the last one of each.
 	lost map[string]lost
 }
@@ -132,11 +134,23 @@ func (r *Rules) Lift(who string) []string {
 	return told
 }
 
-// Clear ends all rules of names that are meant; what they hold is lost.
+// Clear ends all rules of names that are meant; what they hold, or have made late, is lost.
 func (r *Rules) Clear(meant func(who string) bool) {
-	for _, a := range r.take(func(a *Armed) bool { return meant(a.who) }) {
+	for _, a := range append(r.take(func(a *Armed) bool { return meant(a.who) }), r.takeOver(meant)...) {
 		a.letGo(false)
 	}
+}
+
+func (r *Rules) takeOver(meant func(who string) bool) (taken []*Armed) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = slices.DeleteFunc(r.over, func(a *Armed) bool {
+		if meant(a.who) {
+			taken = append(taken, a)
+		}
+		return meant(a.who)
+	})
+	return taken
 }
 
 // take takes rules out.
@@ -167,11 +181,18 @@ func (a *Armed) letGo(on bool) {
 	}
 }
 
-// walling gives what lets a message not through whatever it is: a wall, or a rule that has silenced its connection. The lock is
-// held, here and below.
-func (r *Rules) walling(way workload.Way, q Request, on *conn) *Armed {
+// walling gives what lets a message not through whatever it is: a wall, or a rule that has silenced its connection; armed is how many
+// there had been when its request was sent. A statement that was under way when a wall went up is answered. The lock is held, here
+// and below.
+func (r *Rules) walling(way workload.Way, q Request, on *conn, armed int) *Armed {
 	for _, a := range r.all {
-		if workload.Of(q.Of, a.who) && (a.wall != nil && a.wall.From == q.Words[0] || a.Way == way && a.silenced[on]) {
+		switch {
+		case !workload.Of(q.Of, a.who):
+		case a.wall != nil:
+			if a.wall.From == q.Words[0] && (on.of != "" || a.number <= armed) {
+				return a
+			}
+		case a.Way == way && a.Server() == q.Words[0] && a.silenced[on.silenced()]:
 			return a
 		}
 	}
@@ -190,6 +211,9 @@ func (r *Rules) meaning(way workload.Way, q Request, armed int) *Armed {
 			if a.Over(a.seen) {
 				r.all = slices.Delete(r.all, i, i+1)
 				r.standing.Store(int32(len(r.all)))
+				if a.Do == workload.Delay {
+					r.over = append(r.over, a)
+				}
 			}
 			return a
 		}

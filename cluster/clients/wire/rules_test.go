@@ -317,3 +317,44 @@ func TestWhichAreStruck(t *testing.T) {
 		t.Errorf("by a chance of 0: %v", got)
 	}
 }
+
+// What shares connections with others is, when it was under way before a wall went up, answered; what comes after is not sent.
+func TestWallBeforeWhatIsUnderWay(t *testing.T) {
+	b := connectKafka(t, newDialer(Kafka))
+	arm(t, b.dialer, "z", commits(workload.Request, workload.Drop, 1))
+	sent := b.ask(1, commitRequest(8))
+	wantNext(t, b.server, sent)
+	wall, err := b.dialer.Rules.Wall("a", workload.Wall{From: workload.OfKafka})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.says(commitAnswer(1, 8, 0))
+	wantNext(t, b.conn, commitAnswer(1, 8, 0))
+	b.ask(2, commitRequest(8))
+	wantProof(t, wall, "was not sent")
+}
+
+// Where connections are shared a silence is between a worker and all servers of the kind.
+func TestSilenceOnSharedConnections(t *testing.T) {
+	d := newDialer(Kafka)
+	one, two := connectKafka(t, d), connectKafka(t, d)
+	arm(t, d, "a/1", commits(workload.Request, workload.Silence, 1))
+	one.ask(1, commitRequest(8))
+	two.ask(1, kmsg.NewPtrHeartbeatRequest())
+	wantNothing(t, two.server)
+}
+
+// What a rule has made late goes with the run, also when the rule has done its work.
+func TestClearTakesWhatIsLate(t *testing.T) {
+	b := connectKafka(t, newDialer(Kafka))
+	late := arm(t, b.dialer, "a/1", workload.Rule{Message: "OffsetCommit", Way: workload.Request, Do: workload.Delay, By: time.Minute, Nth: 1})
+	b.ask(1, commitRequest(8))
+	wantProof(t, late, "is kept for")
+	if !b.conn.(*conn).out.waits() {
+		t.Fatal("nothing waits")
+	}
+	b.dialer.Rules.Clear(func(string) bool { return true })
+	if b.conn.(*conn).out.waits() {
+		t.Error("it waits on")
+	}
+}

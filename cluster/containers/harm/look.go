@@ -54,7 +54,8 @@ func (f Found) trouble() workload.Trouble {
 	return workload.Isolated
 }
 
-// look looks at a server. Who may not look into its process and its network sees no cut and no limit: nor could have made any.
+// look looks at a server. Who may not look into its process, or has no program for its network, sees no limit and no cut: nor could
+// have made any.
 func (s *Servers) look(ctx context.Context, m *member) (f Found, err error) {
 	f.Server = m.Name()
 	c, err := s.inspect(ctx, m)
@@ -66,17 +67,19 @@ func (s *Servers) look(ctx context.Context, m *member) (f Found, err error) {
 		f.ExitCode = c.State.ExitCode
 		return f, nil
 	}
-	if s.noWayIn(cutting...) != "" {
+	if s.noWayIn() != "" {
 		return f, nil
 	}
 	pid, err := s.process(ctx, m)
 	if err != nil {
 		return f, err
 	}
-	saved, errCut := s.saved(ctx, m)
+	if f.Full, err = limited(pid); err != nil || s.noWayIn(cutting...) != "" {
+		return f, err
+	}
+	saved, err := s.saved(ctx, m)
 	f.Cut = strings.Contains(saved, " -j DROP")
-	f.Full, err = limited(pid)
-	return f, errors.Join(errCut, err)
+	return f, err
 }
 
 // Look gives those servers that something is the matter with.

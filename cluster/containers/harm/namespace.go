@@ -25,8 +25,7 @@ type LackError struct {
 
 func (e *LackError) Error() string { return e.What + ": " + e.Do }
 
-// Lacks says what this machine lacks to use the programs on the processes of others, all of those that faults need when none
-// is named.
+// Lacks says what this machine lacks to use the programs on the processes of others.
 func Lacks(programs ...string) error {
 	if os.Geteuid() != 0 {
 		return &LackError{"only root may reach into the processes and the networks of containers", "run chaos as root"}

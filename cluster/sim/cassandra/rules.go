@@ -7,7 +7,7 @@ import (
 )
 
 // Rules are the facts of Cassandra that a store obeys, one function each: package conformance says which fact is which, and
-// looks for those that one node can show in real servers too. A test breaks them one by one, to see that it is missed.
+// looks for it in real servers too. A test breaks them one by one, to see that it is missed.
 type Rules struct {
 	// Invalid says why a statement is refused as such, whatever is stored.
 	Invalid func(s persistence.Statement) error
