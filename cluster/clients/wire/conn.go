@@ -334,14 +334,13 @@ func (c *conn) fill() (late error) {
 		}
 		c.arrives(n)
 	}
-	if c.end != nil {
-		return nil
-	}
-	if broken := c.gone(); broken != nil {
-		err = broken
-	}
-	if c.end = err; err != nil || c.raw {
-		c.whole = len(c.came)
+	if c.end == nil {
+		if broken := c.gone(); broken != nil {
+			err = broken
+		}
+		if c.end = err; err != nil || c.raw {
+			c.whole = len(c.came)
+		}
 	}
 	return late
 }
