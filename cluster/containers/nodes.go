@@ -26,7 +26,9 @@ func (s *starter) startCassandra(ctx context.Context) error {
 	}
 	v.Cassandra = make([]Server, n)
 	err = each(ctx, n, func(ctx context.Context, number int) (err error) {
-		v.Cassandra[number-1], err = s.runNode(ctx, definition.Cassandra{Node: number, Peers: peers, Client: fronts[number-1]})
+		v.Cassandra[number-1], err = s.runNode(ctx, definition.Cassandra{
+			Node: number, Peers: peers, Client: fronts[number-1], Clock: s.options.Clocks,
+		})
 		return err
 	})
 	if err != nil {

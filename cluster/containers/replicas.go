@@ -43,7 +43,7 @@ const (
 )
 
 // Replicas leads what the nodes send each other through this process. It needs root, and nodes whose messages are not packed.
-// It is not for servers that live on, which would stay behind without a way to each other.
+// Clocks are set only where [Options.Clocks] has made nodes that have some. It is not for servers that live on, which would stay behind without a way to each other.
 func (c *Cluster) Replicas(ctx context.Context) (*Replicas, error) {
 	if c.warm {
 		return nil, errors.New("what the nodes of a warm cluster send each other is not led through one of its users")

@@ -15,7 +15,7 @@ func Replicas(t testing.TB) *containers.Replicas {
 	enginetest.Need(t)
 	ctx, cancel := context.WithTimeout(context.Background(), patience(2))
 	defer cancel()
-	c, err := containers.Open(ctx, containers.Options{Cassandra: 3, Log: func(s string) { t.Log(s) }})
+	c, err := containers.Open(ctx, containers.Options{Cassandra: 3, Clocks: true, Log: func(s string) { t.Log(s) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,6 +98,8 @@ type Cassandra struct {
 	Peers []string
 	// Client is the node's address for clients, which it tells them of itself and of its peers.
 	Client string
+	// Clock gives the node a clock of its own, see [Clock].
+	Clock bool
 }
 
 // Peer is the node's own address among its peers.
@@ -132,10 +134,13 @@ func (Cassandra) Entrypoint() []string {
 	return []string{"java", "@/chaos/jvm.args", "org.apache.cassandra.service.CassandraDaemon"}
 }
 
-// Environment makes the node's clock the machine's plus what [Clock] says, which may be changed while it runs. An image
+// Environment makes the clock of a node that has one of its own the machine's plus what [Clock] says, which may be changed while it runs. An image
 // without libfaketime starts all the same, by the machine's clock. Without the last setting each timed wait of the JVM would
 // spin, and a start take minutes (measured with libfaketime 0.9.10).
-func (Cassandra) Environment() map[string]string {
+func (c Cassandra) Environment() map[string]string {
+	if !c.Clock {
+		return nil
+	}
 	return map[string]string{
 		"LD_PRELOAD":                   "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
 		"FAKETIME_TIMESTAMP_FILE":      Clock,
@@ -174,7 +179,7 @@ func Fingerprint() (string, error) {
 		for _, f := range append(kafka, cassandra...) {
 			fmt.Fprintf(h, "%s %d\n%s", f.Path, len(f.Content), f.Content)
 		}
-		fmt.Fprintln(h, broker.Entrypoint(), node.Entrypoint(), node.Environment()) // maps are printed in order
+		fmt.Fprintln(h, broker.Entrypoint(), node.Entrypoint())
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
