@@ -109,6 +109,19 @@ func (k *key) orJournaled(c coverage, i int, offset int64) coverage {
 	return c
 }
 
+// halfRecovered takes away what recoveries from events read that came to no end: they have returned nothing, and a row is half of what
+// they would have made.
+func (r *Run) halfRecovered() {
+	fromEvents := slices.ContainsFunc(r.events, func(e history.Event) bool {
+		return e.F == history.Journal || e.F == history.JournalRead || e.F == history.JournalClear
+	})
+	for _, rec := range r.recoveries {
+		if fromEvents && rec.outcome != history.OK {
+			rec.reads = nil
+		}
+	}
+}
+
 // returned takes in what a recovery from events made of its keys, in the place of the rows that it read of them.
 func (r *Run) returned(rec *recovery) {
 	v, _ := r.events[rec.answer].Value.(*history.Recovery)

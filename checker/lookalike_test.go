@@ -42,6 +42,8 @@ func TestLookalikes(t *testing.T) {
 			ok(P("a", 5)), reaps(none), commit("a", 6), last(none)), []string{NoStaleOverwrite, NoLeap}},
 		{"made of a journal whose close was not committed", hist(post(0), closes(1), truth("start", -1),
 			ok(P("a", 0)), commit("a", 1), journals("a", 1), makes("b", 1, closed, 1)), nil},
+		{"a row behind its journal, of which the recovery came to no end", hist(post(0), truth("start", -1),
+			journals("a", 0), commit("a", 1), recovering("b", 1, none)), nil},
 		{"absent after its close", hist(post(0), closes(1), truth("start", -1),
 			now(P("a", 0)), commit("a", 1), now(D("a", 1)), probe(none), commit("a", 2), recover_("b", 2, none)), nil},
 		{"absent after a delete whose commit was lost", hist(post(0), closes(1), truth("start", -1),

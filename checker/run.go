@@ -335,6 +335,7 @@ func (r *Run) readRecoveries() {
 			rec.reads = append(rec.reads, recovered{k, s, false})
 		}
 	}
+	r.halfRecovered()
 }
 
 // key gives the view of a row, new where it was not named before.

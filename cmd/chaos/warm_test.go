@@ -132,14 +132,15 @@ func TestContainersWarmCluster(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer engine.Close()
+		// One that stands still is what a fault leaves whose rig was killed: it is healed, and not half dead.
+		if _, err := engine.ContainerPause(t.Context(), "chaos-warm-kafka-1", client.ContainerPauseOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		says(t, 0, calm(), "healed what a killed run left harmed: kafka-1", "AS EXPECTED")
 		for _, c := range []struct {
 			do   func() error
 			want string
 		}{
-			{func() error {
-				_, err := engine.ContainerPause(t.Context(), "chaos-warm-kafka-1", client.ContainerPauseOptions{})
-				return err
-			}, "kafka-1: its container is paused"},
 			{func() error {
 				_, err := engine.ContainerKill(t.Context(), "chaos-warm-kafka-1", client.ContainerKillOptions{})
 				return err

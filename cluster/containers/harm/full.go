@@ -59,7 +59,10 @@ func limited(pid int) (bool, error) {
 
 // fullTime is how long a server may take until it has something to write: a broker that has a controller stores twice a second
 // that nothing has happened (metadata.max.idle.interval.ms).
-const fullTime = 20 * time.Second
+const fullTime = 45 * time.Second
+
+// goesOnAfter is how long a server may take to end itself once a write has failed.
+const goesOnAfter = 10 * time.Second
 
 // proveFull proves it by the server's own word for the first write that failed, and tells what it did then: both servers end
 // themselves. A Cassandra node has up to two files of a megabyte at hand for its commit log, which it fills first; rows of its own,
@@ -81,7 +84,7 @@ func (s *Servers) proveFull(ctx context.Context, m *member) (string, error) {
 			return "", err
 		case complaint != "" && !c.State.Running:
 			return fmt.Sprintf("it logged: %s; its container is %s with %d", complaint, c.State.Status, c.State.ExitCode), nil
-		case complaint != "" && time.Since(since) > fullTime/2:
+		case complaint != "" && time.Since(since) > goesOnAfter:
 			return fmt.Sprintf("it logged: %s; it goes on", complaint), nil
 		case complaint == "" && m.Kind == Cassandra:
 			ballast(ctx, m)
