@@ -37,8 +37,6 @@ func TestContainersHarm(t *testing.T) {
 			for _, trouble := range troubles {
 				t.Run(string(trouble), func(t *testing.T) { suffers(t, c.harm, "kafka-2", trouble) })
 			}
-			t.Run("roles", func(t *testing.T) { rolesMove(t, c) })
-			t.Run("unclean election", func(t *testing.T) { truncates(t, c) })
 		})
 		t.Run("nodes", func(t *testing.T) {
 			t.Parallel()
@@ -47,6 +45,9 @@ func TestContainersHarm(t *testing.T) {
 			}
 		})
 	})
+	// Not beside others: a world that closes heals whatever is not well.
+	t.Run("roles", func(t *testing.T) { rolesMove(t, c) })
+	t.Run("unclean election", func(t *testing.T) { truncates(t, c) })
 	t.Run("a world that closes heals", func(t *testing.T) { closingHeals(t, c) })
 }
 
