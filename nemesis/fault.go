@@ -41,8 +41,8 @@ type Fault struct {
 	Name string
 	// On are the kinds of target that it takes.
 	On []Kind
-	// Does says what it does; Simulated and Real how that differs there, where it does.
-	Does, Simulated, Real string
+	// Does says what it does, Real how that differs on real servers, where it does.
+	Does, Real string
 	// With are the parameters that it takes besides its target; none where it is written with that alone.
 	With []Parameter
 	// Proof is what shows that it took effect, Heal how it ends. It is empty for what is over when it is done.

@@ -34,12 +34,11 @@ type faultTold struct {
 	Name    string   `json:"name"`
 	Targets []string `json:"targets"`
 	// With are the words that it takes besides its target.
-	With      []parameterTold `json:"with,omitempty"`
-	Does      string          `json:"does"`
-	Simulated string          `json:"simulated,omitempty"`
-	Real      string          `json:"real,omitempty"`
-	Proof     string          `json:"proof"`
-	Heal      string          `json:"heal,omitempty"`
+	With  []parameterTold `json:"with,omitempty"`
+	Does  string          `json:"does"`
+	Real  string          `json:"real,omitempty"`
+	Proof string          `json:"proof"`
+	Heal  string          `json:"heal,omitempty"`
 	// Kafka and Cassandra are how many servers there must be for it to be done to one of them; 0 where it never is.
 	Kafka     int `json:"kafka"`
 	Cassandra int `json:"cassandra"`
@@ -54,7 +53,7 @@ func (c *cli) sayFaults() error {
 				with = append(with, parameterTold(p))
 			}
 			told = append(told, faultTold{
-				Name: f.Name, Targets: f.Targets(), With: with, Does: f.Does, Simulated: f.Simulated, Real: f.Real, Proof: f.Proof, Heal: f.Heal,
+				Name: f.Name, Targets: f.Targets(), With: with, Does: f.Does, Real: f.Real, Proof: f.Proof, Heal: f.Heal,
 				Kafka: f.Brokers, Cassandra: f.Nodes,
 			})
 		}
@@ -67,7 +66,7 @@ func (c *cli) sayFaults() error {
 		}
 		fmt.Fprintln(c.out, f.Name)
 		for _, line := range [][2]string{
-			{"to", strings.Join(f.Targets(), ", ")}, {"with", f.Parameters()}, {"does", f.Does}, {"simulated", f.Simulated}, {"real", f.Real},
+			{"to", strings.Join(f.Targets(), ", ")}, {"with", f.Parameters()}, {"does", f.Does}, {"real", f.Real},
 			{"proof", f.Proof}, {"heal", f.Heal}, {"needs", f.Needs()},
 		} {
 			if line[1] != "" {

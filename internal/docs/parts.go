@@ -204,10 +204,8 @@ func faults() string {
 	var rows [][]string
 	for _, f := range nemesis.Faults() {
 		does := f.Does
-		for _, differs := range [][2]string{{"simulated", f.Simulated}, {"real", f.Real}} {
-			if differs[1] != "" {
-				does += "<br>" + differs[0] + ": " + differs[1]
-			}
+		if f.Real != "" {
+			does += "<br>real: " + f.Real
 		}
 		to := strings.Join(f.Targets(), ", ")
 		for _, p := range f.With {

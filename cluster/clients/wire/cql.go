@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/single-writer/chaos/cluster/crcframe"
 	"github.com/single-writer/chaos/workload"
 )
 
@@ -98,10 +99,11 @@ func CQL() Protocol { return &cql{} }
 
 func (c *cql) unit(b []byte) int {
 	if c.segmented.Load() {
-		if len(b) < segmentHeader {
-			return 0
+		n, ok := crcframe.Size(b)
+		if !ok {
+			return -1
 		}
-		return segmentSize(b)
+		return n
 	}
 	if len(b) < frameHeader {
 		return 0
@@ -118,10 +120,11 @@ func (c *cql) inside(b []byte) iter.Seq[[]byte] {
 	segmented := c.segmented.Load()
 	return func(yield func([]byte) bool) {
 		if segmented {
-			if b[2]&selfContained == 0 {
+			s := crcframe.Frame(b)
+			if !s.Whole() {
 				return
 			}
-			b = b[segmentHeader : len(b)-segmentTrailer]
+			b = s.Payload()
 		}
 		for len(b) >= frameHeader {
 			n := frame(b).size()
@@ -138,7 +141,7 @@ func (c *cql) wrap(frames ...[]byte) []byte {
 	if !c.segmented.Load() {
 		return all
 	}
-	return appendSegment(nil, all)
+	return crcframe.Append(nil, all, true)
 }
 
 func (c *cql) ordered() bool { return false }

@@ -141,32 +141,32 @@ func (r *Rules) Clear(meant func(who string) bool) {
 	}
 }
 
-func (r *Rules) takeOver(meant func(who string) bool) (taken []*Armed) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.over = slices.DeleteFunc(r.over, func(a *Armed) bool {
-		if meant(a.who) {
-			taken = append(taken, a)
-		}
-		return meant(a.who)
-	})
-	return taken
-}
-
 // take takes rules out.
-func (r *Rules) take(meant func(*Armed) bool) (taken []*Armed) {
+func (r *Rules) take(meant func(*Armed) bool) []*Armed {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.all = slices.DeleteFunc(r.all, func(a *Armed) bool {
-		if meant(a) {
-			taken = append(taken, a)
-		}
-		return meant(a)
-	})
+	taken := takeFrom(&r.all, meant)
 	r.standing.Store(int32(len(r.all)))
 	for _, a := range taken {
 		close(a.lifted)
 	}
+	return taken
+}
+
+func (r *Rules) takeOver(meant func(who string) bool) []*Armed {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return takeFrom(&r.over, func(a *Armed) bool { return meant(a.who) })
+}
+
+func takeFrom(all *[]*Armed, meant func(*Armed) bool) (taken []*Armed) {
+	*all = slices.DeleteFunc(*all, func(a *Armed) bool {
+		is := meant(a)
+		if is {
+			taken = append(taken, a)
+		}
+		return is
+	})
 	return taken
 }
 

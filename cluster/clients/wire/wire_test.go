@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/single-writer/chaos/cluster/crcframe"
 	"github.com/single-writer/chaos/workload"
 	"github.com/single-writer/chaos/workload/persistence"
 )
@@ -28,7 +29,7 @@ func message(version byte, stream int16, opcode byte, body string) []byte {
 }
 
 // segment puts frames into one segment.
-func segment(frames ...[]byte) []byte { return appendSegment(nil, bytes.Join(frames, nil)) }
+func segment(frames ...[]byte) []byte { return crcframe.Append(nil, bytes.Join(frames, nil), true) }
 
 // newDialer makes connections without rules.
 func newDialer(p func() Protocol) *Dialer { return &Dialer{Protocol: p, Rules: &Rules{}} }

@@ -2,7 +2,7 @@
 // which knows of each message what it is about, and loses those that it is to lose. The nodes notice nothing but that: their
 // connections hold, as those of a network that loses a packet and all its copies would not.
 //
-// frame.go and message.go are the bytes, sieve.go takes messages out of them, handshake.go is how a connection begins, lead.go has
+// message.go is the bytes of a message, sieve.go takes messages out of them, handshake.go is how a connection begins, lead.go has
 // the nodes connect here.
 package internode
 

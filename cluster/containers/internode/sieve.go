@@ -1,5 +1,7 @@
 package internode
 
+import "github.com/single-writer/chaos/cluster/crcframe"
+
 // sieve takes the bytes that one node sends another, once they have shaken hands, and gives those that go on: all but the messages
 // that are lost. What it does not understand goes on as it came, and so does all after it.
 type sieve struct {
@@ -14,19 +16,18 @@ type sieve struct {
 func (s *sieve) pass(b []byte) (on []byte) {
 	s.came = append(s.came, b...)
 	for !s.blind {
-		n, ok := frameSize(s.came)
+		n, ok := crcframe.Size(s.came)
 		if ok && (n == 0 || n > len(s.came)) {
 			return on
 		}
 		if !ok {
 			break
 		}
-		f := frame(s.came[:n])
-		payload, ok := f.payload()
-		if !ok {
+		f := crcframe.Frame(s.came[:n])
+		if !f.Sound() {
 			break
 		}
-		on = s.frame(on, f, payload)
+		on = s.frame(on, f)
 		s.came = s.came[n:]
 	}
 	s.blind = true
@@ -41,8 +42,9 @@ func (s *sieve) rest() []byte {
 }
 
 // frame appends what goes on of a frame: as it came, where nothing of it is lost.
-func (s *sieve) frame(on []byte, f frame, payload []byte) []byte {
-	if !f.whole() {
+func (s *sieve) frame(on []byte, f crcframe.Frame) []byte {
+	payload := f.Payload()
+	if !f.Whole() {
 		return append(on, f...)
 	}
 	var kept []byte
@@ -62,5 +64,5 @@ func (s *sieve) frame(on []byte, f frame, payload []byte) []byte {
 	case 0:
 		return on
 	}
-	return appendFrame(on, kept)
+	return crcframe.Append(on, kept, true)
 }

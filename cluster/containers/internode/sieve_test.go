@@ -5,6 +5,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/single-writer/chaos/cluster/crcframe"
 )
 
 // recorded is what a real node of 5.0.5 sent another on one connection: what it began with, and what it sent then.
@@ -32,16 +34,15 @@ var recordings = map[string][]uint64{
 func each(t testing.TB, sent []byte, do func(payload []byte)) {
 	t.Helper()
 	for len(sent) > 0 {
-		n, ok := frameSize(sent)
+		n, ok := crcframe.Size(sent)
 		if !ok || n == 0 || n > len(sent) {
 			t.Fatalf("%d bytes are left that are no frame", len(sent))
 		}
-		f := frame(sent[:n])
-		payload, ok := f.payload()
-		if !ok || !f.whole() {
+		f := crcframe.Frame(sent[:n])
+		if !f.Sound() || !f.Whole() {
 			t.Fatalf("a frame of %d bytes has a wrong checksum, or is a part of a message", n)
 		}
-		do(payload)
+		do(f.Payload())
 		sent = sent[n:]
 	}
 }
@@ -104,7 +105,7 @@ func TestSieveLosesOneOfAFrame(t *testing.T) {
 	var all []byte
 	each(t, sent, func(payload []byte) { all = append(all, payload...) })
 	n := 0
-	on := sifted(&sieve{loses: func(header) bool { n++; return n == 3 }}, appendFrame(nil, all), len(all))
+	on := sifted(&sieve{loses: func(header) bool { n++; return n == 3 }}, crcframe.Append(nil, all, true), len(all))
 	if got, want := verbsOf(t, on), slices.Delete(slices.Clone(recordings["messages.bin"]), 2, 3); !slices.Equal(got, want) {
 		t.Errorf("%v; expected: %v", got, want)
 	}
@@ -125,9 +126,7 @@ func TestSieveIsBlindToWhatIsNoFrame(t *testing.T) {
 	if on := s.pass(append([]byte("not a frame"), sent...)); !bytes.HasSuffix(on, sent) || !s.blind {
 		t.Error("messages are lost after what is no frame")
 	}
-	part := frame(appendFrame(nil, sent[:10]))
-	part[2] &^= wholeFlag >> 16
-	copy(part[3:], appendUint24(nil, crc24(part[:3])))
+	part := crcframe.Append(nil, sent[:10], false)
 	s = &sieve{loses: func(header) bool { return true }}
 	if on := s.pass(part); !bytes.Equal(on, part) || s.blind {
 		t.Error("a part of a large message did not go on as it came")
@@ -150,11 +149,11 @@ func FuzzSieve(f *testing.F) {
 			t.Errorf("%d bytes came and %d went on", len(b), len(on))
 		}
 		// The same as one frame, whose checksums are right.
-		if b = b[:min(len(b), maxPayload)]; len(b) > 0 {
-			if on := sifted(&sieve{loses: none}, appendFrame(nil, b), size); !bytes.Equal(on, appendFrame(nil, b)) {
+		if b = b[:min(len(b), crcframe.MostPayload)]; len(b) > 0 {
+			if on := sifted(&sieve{loses: none}, crcframe.Append(nil, b, true), size); !bytes.Equal(on, crcframe.Append(nil, b, true)) {
 				t.Error("a frame went on otherwise than it came")
 			}
-			sifted(&sieve{loses: func(h header) bool { return h.verb == lost }}, appendFrame(nil, b), size)
+			sifted(&sieve{loses: func(h header) bool { return h.verb == lost }}, crcframe.Append(nil, b, true), size)
 		}
 	})
 }
